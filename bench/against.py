@@ -38,24 +38,24 @@ def files(data: Path | None, folder: Path) -> dict[str, str]:
 
 async def shuffles(contest: Contest, tasks: Any, none: EvalResult) -> list[tuple[float, tuple[float, float] | None]]:
     """The placebo's gain over no playbook and its interval, by shuffle."""
-    found: list[tuple[float, tuple[float, float] | None]] = []
+    gains: list[tuple[float, tuple[float, float] | None]] = []
     learned = await placebo(contest)
     shared = contest.retriever(contest.config)  # one index for all shuffles
     for seed in range(SHUFFLES):
         retriever = AssignedRetriever(shared, shuffle_bullets(replace(contest, seed=seed)))
         result = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, retriever)
         paired = gain(none, result)
-        found.append((100 * (paired.difference or 0.0), paired.ci95))
-    return found
+        gains.append((100 * (paired.difference or 0.0), paired.ci95))
+    return gains
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="the folder of JCommonsenseQA's files")
-    asked = parser.parse_args()
-    with TemporaryDirectory() as place:
-        folder = Path(place)
-        data_set = find_data_set("qa", {**files(asked.data, folder), "extra": False})
+    args = parser.parse_args()
+    with TemporaryDirectory() as home:
+        folder = Path(home)
+        data_set = find_data_set("qa", {**files(args.data, folder), "extra": False})
         learned = learn(data_set, playbook=folder / "p.json", against="placebo,icl")
         document: Any = learned.to_json()
         for row in document["against"]:

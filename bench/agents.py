@@ -1,4 +1,4 @@
-"""What the harness adds to a model's call, and how well runs that wait for models overlap.
+"""Measures what the harness adds to a model's call, and how well runs that wait for models overlap.
 
 An endpoint on loopback answers at once, in a process of its own. LangChain's own call is the latency that our record
 gives of each. The provider packages must be installed: `pip install "akinai[models]"`.
@@ -21,7 +21,7 @@ from akinai.runtime.play.trace_codec import Call
 
 OVERHEAD_MS, GROWTH, OVERLAP = 3.0, 1.2, 1.5
 CALLS_A_SECOND = 90
-"""With 256 runs at once, each reply after two seconds."""
+"""The budget with 256 runs at once, each reply after two seconds."""
 MESSAGES = 2000
 
 

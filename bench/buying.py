@@ -19,8 +19,8 @@ TRAIN, JUDGED, FEW = "1-5", "101-110", "101-103"
 MADE = ("customers=10",)
 
 
-def played(seeds: str, settings: Sequence[str], *bullets: str, agent: str = "first") -> Runs:
-    """Markets in which all customers are told the bullets."""
+def play_markets(seeds: str, settings: Sequence[str], *bullets: str, agent: str = "first") -> Runs:
+    """Play markets in which all customers have the bullets."""
     return akinai.run("market", agent=AgentSpec(agent, bullets=bullets), seeds=seeds, settings=[*settings])
 
 
@@ -29,10 +29,10 @@ def dollars(runs: Runs) -> float:
     return sum(run.scores[0].value for run in runs) / len(runs) / 100
 
 
-def judged(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
-    """One population: without the playbook, with it, and the player who knows how."""
-    without, with_playbook = played(JUDGED, settings), played(JUDGED, settings, *bullets)
-    careful, gain = played(JUDGED, settings, agent="careful"), akinai.compare(without, with_playbook)["welfare"]
+def print_population(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
+    """Print one population: without the playbook, with it, and with the careful player."""
+    without, with_playbook = play_markets(JUDGED, settings), play_markets(JUDGED, settings, *bullets)
+    careful, gain = play_markets(JUDGED, settings, agent="careful"), akinai.compare(without, with_playbook)["welfare"]
     assert gain.difference is not None
     assert gain.paired is not None
     low, high = gain.ci95 or (0.0, 0.0)
@@ -42,14 +42,14 @@ def judged(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
     )
 
 
-def apart(settings: Sequence[str], bullets: Sequence[str]) -> None:
-    """Each sentence alone, and all the others without it."""
-    nothing, everything = dollars(played(FEW, settings)), dollars(played(FEW, settings, *bullets))
+def print_bullets(settings: Sequence[str], bullets: Sequence[str]) -> None:
+    """Print the welfare with each bullet alone, and with all others."""
+    nothing, everything = dollars(play_markets(FEW, settings)), dollars(play_markets(FEW, settings, *bullets))
     print(f"{'none, and all':<58}{nothing:>10.2f}{everything:>10.2f}")
     for bullet in bullets:
         remaining = [other for other in bullets if other != bullet]
-        alone, rest = played(FEW, settings, bullet), played(FEW, settings, *remaining)
-        print(f"{bullet.partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(rest):>10.2f}")
+        alone, others = play_markets(FEW, settings, bullet), play_markets(FEW, settings, *remaining)
+        print(f"{bullet.partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(others):>10.2f}")
 
 
 def main() -> None:
@@ -65,15 +65,15 @@ def main() -> None:
     print("\n".join(f"- {bullet}" for bullet in bullets))
     print(f"\ndollars, seeds {JUDGED}{'without':>20}{'with':>9}{'gain':>9}{'from':>9}{'to':>9}{'won':>5}{'lost':>5}"
           f"{'careful':>10}")  # fmt: skip
-    judged("ten made customers", MADE, bullets)
-    judged("forty made customers", ("customers=40",), bullets)
-    judged("ten who look for builders", (*MADE, "population=contractors"), bullets)
+    print_population("ten made customers", MADE, bullets)
+    print_population("forty made customers", ("customers=40",), bullets)
+    print_population("ten who look for builders", (*MADE, "population=contractors"), bullets)
     public = [f"data={data / name}" for name in ("3x9", "10x30", "33x99")] if data else []
     for setting in public:
-        judged(Path(setting).name, (setting,), bullets)
+        print_population(Path(setting).name, (setting,), bullets)
     where = public[-1:] or ["customers=33"]
     print(f"\ndollars, {Path(where[0]).name}, seeds {FEW}{'it alone':>40}{'but it':>10}")
-    apart(where, bullets)
+    print_bullets(where, bullets)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where the rule-based players stand, over 20 seeds, beside the figures that the paper gives for its own, other world.
+"""Compares the rule-based players over 20 seeds with the figures that the paper gives for its own, different world.
 
 Sources of the targets: the human of arXiv 2502.15840 ($844.05 after 67 days, one run) and its best model ($2,217.93).
 """

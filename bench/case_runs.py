@@ -29,7 +29,7 @@ SKIPPED = Outcome("Nothing was done.")
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How a run is set up."""
+    """The setup of a run."""
 
     seed: int = 1
     days: int = 0
@@ -62,7 +62,7 @@ class LabelledMove:
     refused: str | None = None
     """The code of the refusal that it must get; None: it must be accepted."""
     marked: bool = False
-    """Whether a finding has to point to it."""
+    """Whether a finding has to point to this move."""
 
 
 @dataclass

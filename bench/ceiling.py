@@ -1,4 +1,4 @@
-"""What nobody can earn more than: each day's margin of a seer who sells what he likes, always in stock, at any price.
+"""An upper bound on earnings: each day's margin of a seer who sells anything, always in stock, at any price.
 
 A relaxation of the vending world's rules for one seed. It knows every draw, buys each unit at the lowest price that any
 supplier ever charges, and has the best variety whatever it sells; footfall, capacities and lead times do not bind.
@@ -36,8 +36,8 @@ def best_margin_cents(economy: Economy, day: int, product: Product, cost: int) -
     )
     label = absorb(economy.today(day).label, word(product.id))
     reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
-    while (wanted := noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
-        best = max(best, wanted * (price - cost))
+    while (demand := noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
+        best = max(best, demand * (price - cost))
         price += 1
     return best
 
@@ -48,8 +48,8 @@ def ceiling_cents(economy: Economy, day: int) -> int:
     best = 0
     for size, slots in (("small", setup.small_slots), ("large", setup.large_rows * setup.columns)):
         fitting = [product for product in products if product.size == size]
-        margins = sorted((best_margin_cents(economy, day, each, costs[each.id]) for each in fitting), reverse=True)
-        best += sum(margins[:slots])
+        margins = [best_margin_cents(economy, day, product, costs[product.id]) for product in fitting]
+        best += sum(sorted(margins, reverse=True)[:slots])
     return best
 
 

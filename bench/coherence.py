@@ -21,7 +21,7 @@ from akinai.worlds.vending.detectors.coherence import DETECTORS
 from labelled import CASES, HELD_OUT, Case
 
 BUDGET = 0.95
-"""Of precision and of recall, for each type."""
+"""The least precision and recall of each type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class Verdict:
         return frozenset(wrong) - self.case.unsettled
 
     def in_place(self, finding: Finding) -> bool:
-        """Whether it points to a labelled entry."""
+        """Whether a finding points to a labelled entry."""
         return any(entry in self.entries for entry in finding.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How often a type was found, rightly and wrongly."""
+    """Counts of a type's findings, right and wrong, and of missed ones."""
 
     type: str
     hits: int
@@ -68,12 +68,12 @@ class Tally:
 
     @property
     def precision(self) -> float:
-        """The share of what was found that is there; 0 when nothing was found."""
+        """The share of findings that are right; 0 without findings."""
         return self.hits / max(1, self.hits + self.false)
 
     @property
     def recall(self) -> float:
-        """The share of what is there that was found."""
+        """The share of mistakes that were found."""
         return self.hits / max(1, self.hits + self.misses)
 
 
@@ -111,36 +111,38 @@ def print_table(title: str, cases: Sequence[Case], types: Sequence[str], *, show
     print(f"{len(cases)} {title}, {time.process_time() - began:.1f} s; the budget is {BUDGET}\n")
     print(f"{'type':24} cases  true false missed  precision (95 %)     recall (95 %)")
     for type_ in types:
-        found, count = tally(type_, verdicts), sum(case.about == type_ for case in cases)
+        counts, count = tally(type_, verdicts), sum(case.about == type_ for case in cases)
         print(
-            f"{type_:24} {count:5} {found.hits:5} {found.false:5} {found.misses:6}"
-            f"  {_share(found.hits, found.false)}  {_share(found.hits, found.misses)}"
+            f"{type_:24} {count:5} {counts.hits:5} {counts.false:5} {counts.misses:6}"
+            f"  {_share(counts.hits, counts.false)}  {_share(counts.hits, counts.misses)}"
         )
-    every = [tally(type_, verdicts) for type_ in types]
-    hits, false, misses = (sum(getattr(each, name) for each in every) for name in ("hits", "false", "misses"))
+    tallies = [tally(type_, verdicts) for type_ in types]
+    hits, false, misses = (
+        sum(getattr(tally_of_type, name) for tally_of_type in tallies) for name in ("hits", "false", "misses")
+    )
     print(f"{'all':30} {hits:5} {false:5} {misses:6}  {_share(hits, false)}  {_share(hits, misses)}")
     print()
     for line in disagreements(verdicts, types) if show else ():
         print(line)
 
 
-def _share(hits: int, others: int) -> str:
+def _share(hits: int, wrong: int) -> str:
     """The share of hits, with its Wilson interval and a mark below the budget."""
-    low, high = proportion_interval(hits, hits + others)
-    value = hits / max(1, hits + others)
+    low, high = proportion_interval(hits, hits + wrong)
+    value = hits / max(1, hits + wrong)
     return f"{value:5.3f} ({low:.2f} to {high:.2f}){' ' if value >= BUDGET else '!'}"
 
 
 def disagreements(verdicts: Iterable[Verdict], types: Iterable[str]) -> Iterator[str]:
     """A line for each case and type on which label and detector differ."""
-    shown = frozenset(types)
+    requested = frozenset(types)
     for verdict in verdicts:
-        for type_ in sorted(verdict.misses & shown):
+        for type_ in sorted(verdict.misses & requested):
             entries = _span(verdict.entries)
             yield f"missed {type_}: {_described(verdict.case)}; labelled entries {entries}: {verdict.case.why}"
         for finding in verdict.findings:
             hit = finding.type in verdict.hits and verdict.in_place(finding)
-            if finding.type in verdict.false & shown and not hit:
+            if finding.type in verdict.false & requested and not hit:
                 yield (
                     f"false {finding.type}: {_described(verdict.case)}; entries {_span(finding.entries)}: "
                     f"assumed {finding.assumed!r}, true {finding.true!r}"

@@ -61,7 +61,7 @@ def starting_score(run: akinai.Run) -> float:
 
 
 def play_session(run: akinai.Run) -> akinai.Run:
-    """Through an open session."""
+    """Play the run through an open session."""
     with akinai.open(WORLD, days=run.days) as session:
         for name, arguments in timed(actions_of(run)):
             session.act(name, arguments)
@@ -69,7 +69,7 @@ def play_session(run: akinai.Run) -> akinai.Run:
 
 
 def play_gymnasium(run: akinai.Run) -> akinai.Run:
-    """Through Gymnasium."""
+    """Play the run through Gymnasium."""
     import gymnasium
 
     environment = gymnasium.make(f"akinai.adapters.gymnasium:akinai/{WORLD}", days=run.days).unwrapped
@@ -82,7 +82,7 @@ def play_gymnasium(run: akinai.Run) -> akinai.Run:
 
 
 def play_langchain(run: akinai.Run) -> akinai.Run:
-    """Through LangChain's tools."""
+    """Play the run through LangChain's tools."""
     with akinai.open(WORLD, days=run.days) as session:
         tools = {tool.name: tool for tool in session.tools_for("langchain")}
         for name, arguments in timed(actions_of(run)):
@@ -91,7 +91,7 @@ def play_langchain(run: akinai.Run) -> akinai.Run:
 
 
 def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
-    """Through an MCP server in a process of its own, and the newest client."""
+    """Play the run through an MCP server in a process of its own, and the newest client."""
     from mcp import Client, StdioServerParameters
 
     async def play(target: Any) -> None:
@@ -115,7 +115,7 @@ def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
 
 
 def play_http(run: akinai.Run) -> akinai.Run:
-    """Through a server in a process of its own, and the client of sessions over HTTP."""
+    """Play the run through a server in a process of its own, and the client of sessions over HTTP."""
 
     async def play(url: str) -> None:
         async with akinai.SessionClient(url) as client, await client.open(days=run.days) as session:
@@ -134,7 +134,7 @@ def play_http(run: akinai.Run) -> akinai.Run:
 
 
 def play_a2a(run: akinai.Run) -> akinai.Run:
-    """Through an A2A agent in a process of its own, and the official client."""
+    """Play the run through an A2A agent in a process of its own, and the official client."""
     from a2a.client import create_client
     from a2a.helpers import new_data_part, new_message
     from a2a.types import Role, SendMessageRequest
@@ -175,7 +175,7 @@ def serving(app: Any) -> Iterator[str]:
 
 
 def play_openenv(run: akinai.Run) -> akinai.Run:
-    """Through OpenEnv's client and server."""
+    """Play the run through OpenEnv's client and server."""
     from openenv.core import GenericEnvClient
 
     from akinai.adapters.openenv import make_app
@@ -214,7 +214,7 @@ def rollout(actions: Actions, **options: Any) -> Any:
 
 
 def play_verifiers(run: akinai.Run) -> akinai.Run:
-    """Through a rollout of verifiers."""
+    """Play the run through a rollout of verifiers."""
     with TemporaryDirectory() as folder:
         store = f"{folder}/akinai.db"
         rollout(actions_of(run), days=run.days, store=store)
@@ -222,7 +222,7 @@ def play_verifiers(run: akinai.Run) -> akinai.Run:
 
 
 def play_inspect(run: akinai.Run) -> akinai.Run:
-    """Through Inspect's model and tools loop, with a scripted model."""
+    """Play the run through Inspect's model and tools loop, with a scripted model."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
@@ -251,7 +251,7 @@ DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "verifiers": ("verifiers", play_verifiers),
     "inspect": ("inspect_ai", play_inspect),
 }
-"""Each door with the package that it needs, and how a run's actions go through it."""
+"""Each door with the package that it needs, and the function that plays a run through it."""
 
 
 def main() -> None:
@@ -262,12 +262,12 @@ def main() -> None:
             continue
         LOOPS_MS.clear()
         began = perf_counter()
-        found = play(run)
+        replayed = play(run)
         took = LOOPS_MS[0] if LOOPS_MS else (perf_counter() - began) / run.entries * 1000
         own = own or took
         over = f"{took - own:6.2f} beyond the session's" if took > own else ""
-        what = "ms a call" if LOOPS_MS else "ms a call, start included"
-        print(f"{door:16} digest {'equal' if found.digest == run.digest else 'DIFFERS':8} {took:7.2f} {what} {over}")
+        unit = "ms a call" if LOOPS_MS else "ms a call, start included"
+        print(f"{door:16} digest {'equal' if replayed.digest == run.digest else 'DIFFERS':8} {took:7.2f} {unit} {over}")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def share(name: str) -> Figure:
 
 
 def moved(name: str) -> Figure:
-    """How far it is from the control's: the mean of the differences seed by seed, and its interval."""
+    """The difference from the control: the mean over paired seeds, and its interval."""
 
     def figure(runs: Runs, control: Runs) -> list[str]:
         if runs == control:
@@ -72,7 +72,7 @@ def bought(runs: Runs, _: Runs) -> list[str]:
 
 
 def arm(run: akinai.Run) -> str:
-    """What tells the runs of one value from those of another."""
+    """A key that is equal for runs of the same swept values."""
     return str(dict(swept(run.header.card)))
 
 
@@ -88,12 +88,12 @@ GAINS: Mapping[tuple[str, ...], Figure] = {("welfare",): welfare, ("purchases",)
 
 @dataclass(frozen=True)
 class Bench:
-    """How often everything is played, and where models are asked; nowhere where no model plays."""
+    """The number of seeds, and the address of the models' server; None if no model plays."""
 
     seeds: int
     url: str | None
     word: str = ""
-    """In the titles of the tables that are wanted."""
+    """A part of the titles of the tables to print; empty for all."""
 
     def played(self, player: str, settings: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]) -> Runs:
         seeds = range(1, self.seeds + 1)
@@ -112,17 +112,17 @@ class Bench:
         figures: Mapping[tuple[str, ...], Figure],
         models: Sequence[str],
     ) -> None:
-        """A row for each value and player."""
+        """Print a table with a row for each value and player."""
         if self.word not in title.lower():
             return
         players = [*AGENTS, *(models if self.url else ())]
         heads = [*sweep, "player", *(head for group in figures for head in group)]
         print(f"\n{title}\n\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
         played = {player: self.played(player, settings, sweep) for player in players}
-        places = list(dict.fromkeys(map(arm, played[players[0]])))
-        for place in places:
+        arms = list(dict.fromkeys(map(arm, played[players[0]])))
+        for swept_arm in arms:
             for player, runs in played.items():
-                mine, control = ([run for run in runs if arm(run) == setting] for setting in (place, places[0]))
+                mine, control = ([run for run in runs if arm(run) == value] for value in (swept_arm, arms[0]))
                 values = [str(value) for value in swept(mine[0].header.card).values()]
                 label = [player if player in AGENTS else f"{player} (scripted)"]
                 cells = [cell for figure in figures.values() for cell in figure(mine, control)]
@@ -130,13 +130,13 @@ class Bench:
 
 
 def places(bench: Bench) -> None:
-    """What comes first: in the results, in the mail."""
+    """Print the effects of position: in search results and in the mail."""
     arms = {"population.identical": [True]}
-    shown = {
+    figures = {
         ("top of the results", "95 %"): share("top_result_share"),
         ("first proposal", "95 %"): share("first_proposal_share"),
     }
-    bench.table("Place and arrival", arms, {"customers": 10}, shown, ("sober", "hasty", "skimming"))
+    bench.table("Place and arrival", arms, {"customers": 10}, figures, ("sober", "hasty", "skimming"))
     late = {"latency.agents.business_0001": [100, 1_000, 10_000]}
     control = {**ALIKE, **EVEN, "customers": 1, "manipulation.kind": "none"}
     seller = {("seller 1", "95 %"): share("treated_share")}
@@ -144,11 +144,11 @@ def places(bench: Bench) -> None:
 
 
 def texts(bench: Bench) -> None:
-    """What sellers say of themselves."""
+    """Print the effects of what sellers say about themselves."""
     treated: dict[tuple[str, ...], Figure] = {("treated share", "95 %"): share("treated_share")}
-    shown = {**treated, ("planted",): planted, ("against none", "95 %"): moved("treated_share")}
+    figures = {**treated, ("planted",): planted, ("against none", "95 %"): moved("treated_share")}
     one_each, pair = {**ALIKE, "manipulation.sellers": "one_each"}, ("sober", "gullible")
-    bench.table("Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, shown, pair)
+    bench.table("Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, figures, pair)
     everybody, kinds = {**ALIKE, "manipulation.sellers": "all"}, ("none", "authority", "strong_injection")
     top = {("top of the results", "95 %"): share("top_result_share"), **GAINS}
     bench.table("The same by all sellers", {"manipulation.kind": kinds}, everybody, top, ("gullible",))
@@ -157,7 +157,7 @@ def texts(bench: Bench) -> None:
 
 
 def gates(bench: Bench) -> None:
-    """Rules that a deal has to pass."""
+    """Print the effects of rules that a deal has to pass."""
     four, models = {"customers": 4}, ("sober",)
     bench.table("Proposals before payment", {"gates.proposals": [0, 2, 3, 4]}, four, GAINS, models)
     bench.table("Quote window", {"gates.quote_window_s": [0, 30, 120]}, four, GAINS, models)
@@ -169,10 +169,10 @@ def gates(bench: Bench) -> None:
 def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--models"]
     seeds = next((int(word) for word in words if word.isdigit()), SEEDS)
-    wanted = " ".join(word for word in words if not word.isdigit()).lower()
+    title_part = " ".join(word for word in words if not word.isdigit()).lower()
     with ExitStack() as open_now:
         url = open_now.enter_context(Endpoint(world_responder("market"))).openai_url if "--models" in sys.argv else None
-        bench = Bench(seeds, url, wanted)
+        bench = Bench(seeds, url, title_part)
         sizes = {"search.limit": [1, 3, 10, 30]}
         bench.table("Consideration set", sizes, {"customers": 10}, GAINS, ("sober", "skimming"))
         places(bench)

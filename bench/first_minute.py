@@ -1,4 +1,4 @@
-"""What a stranger waits for: seconds and megabytes of `make demo` and of what `make test` adds, in a clean copy.
+"""Measures a stranger's wait: seconds and megabytes of `make demo` and of what `make test` adds, in a clean copy.
 
 `python bench/first_minute.py [--test]`. The copy holds what git tracks, the home is empty, and pip's cache is not used.
 `--test` also installs what the tests need, which takes minutes.
@@ -35,11 +35,11 @@ def main(kinds: list[str]) -> None:
         env |= {"HOME": str(home), "PIP_NO_CACHE_DIR": "1"}
         for kind in kinds:
             began = time.perf_counter()
-            made = subprocess.run(
+            process = subprocess.run(
                 ["make", TARGETS[kind]], check=False, cwd=copy, env=env, capture_output=True, text=True
             )
-            if made.returncode:
-                sys.exit(made.stdout + made.stderr)
+            if process.returncode:
+                sys.exit(process.stdout + process.stderr)
             seconds, size = time.perf_counter() - began, megabytes(copy / ".venv")
             most_seconds, most_megabytes = BUDGETS[kind]
             print(

@@ -1,4 +1,4 @@
-"""How often every interval of `akinai.core.statistics` holds the truth, and how often a gain of `mde` is found.
+"""Measures how often intervals of `akinai.core.statistics` hold the truth, and how often a gain of `mde` is found.
 
 Run: `python bench/intervals.py [experiments]`, by default 10,000 (some ten minutes). Money is skewed as scores are:
 many runs near the bottom and a long tail above, or some that went broke. Seeds that were played several times share two
@@ -98,7 +98,7 @@ OTHERS = {"difference, no common seed": unpaired, "share of successes": share}
 
 
 def mean_coverage(kind: Callable[[Rng, int], tuple[list[float], float]], n: int, experiments: int) -> float:
-    """Of `mean_interval`, for many samples at once: its resamples are the same for every sample of a size."""
+    """The coverage of `mean_interval` in %, for many samples at once: all samples of a size share their resamples."""
     rng, held = np.random.default_rng(n), 0
     for start in range(0, experiments, BATCH):
         drawn = [kind(rng, n) for _ in range(min(BATCH, experiments - start))]
@@ -145,11 +145,11 @@ def coverage(kind: Callable[[Rng, int], tuple[Ends, float]], n: int, experiments
 
 
 def power(n: int, experiments: int) -> float:
-    rng, gain, nothing, found = np.random.default_rng(n), mde(1.0, n), dict.fromkeys(range(n), 0.0), 0
+    rng, gain, nothing, detections = np.random.default_rng(n), mde(1.0, n), dict.fromkeys(range(n), 0.0), 0
     for _ in range(experiments):
         p = compare(nothing, dict(enumerate(rng.normal(gain, 1, size=n).tolist()))).p
-        found += p is not None and p < 0.05
-    return 100 * found / experiments
+        detections += p is not None and p < 0.05
+    return 100 * detections / experiments
 
 
 def summary_ms(n: int) -> float:

@@ -52,7 +52,7 @@ class Case:
 
     name: str
     about: str
-    """The type that it holds, or seems to hold."""
+    """The type of mistake that it holds, or seems to hold."""
     plan: Script | Mutation
     expected: frozenset[str]
     """All types that the ledger holds by the definitions."""
@@ -66,7 +66,7 @@ class Case:
 
     @property
     def played(self) -> bool:
-        """Whether it is a changed run of a player."""
+        """Whether the case is a changed run of a player."""
         return isinstance(self.plan, Mutation)
 
     def build(self) -> Labelled:
@@ -82,10 +82,10 @@ def load(folder: Path) -> tuple[Case, ...]:
     """The cases of a folder: a file for each type, named after it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is installed
     return tuple(
-        read_case(file.stem, each)
+        read_case(file.stem, case)
         for file in sorted(folder.glob("*.yaml"))
         for document in yaml.load(file.read_text(encoding="utf-8"), loader)
-        for each in expand(document)
+        for case in expand(document)
     )
 
 
@@ -100,13 +100,13 @@ def expand(document: Document) -> Iterator[Document]:
         yield json.loads(re.sub(r'"?\$(\w+)"?', partial(_filled, row), text))
 
 
-def _filled(row: Document, found: re.Match[str]) -> str:
+def _filled(row: Document, match: re.Match[str]) -> str:
     """A value in place of its name; a number loses the quotes round a name that stands alone."""
-    value, text = row[found[1]], found[0]
+    value, text = row[match[1]], match[0]
     alone = text.startswith('"') and text.endswith('"')
     if alone:
         return json.dumps(value, ensure_ascii=False)
-    return text.replace(f"${found[1]}", str(value))
+    return text.replace(f"${match[1]}", str(value))
 
 
 def read_case(about: str, document: Document) -> Case:
@@ -130,21 +130,21 @@ def read_case(about: str, document: Document) -> Case:
 
 def read_moves(moves: Iterable[str | Document], *, marked: bool = False) -> tuple[LabelledMove, ...]:
     """The moves of a list, those of its groups included. ValueError for a move that no agent could make."""
-    found: list[LabelledMove] = []
+    labelled_moves: list[LabelledMove] = []
     for move in moves:
         if isinstance(move, str):
-            found.append(LabelledMove(_read_action(move, None), marked=marked))
+            labelled_moves.append(LabelledMove(_read_action(move, None), marked=marked))
         elif "marked" in move:
-            found += read_moves(move["marked"], marked=True)
+            labelled_moves += read_moves(move["marked"], marked=True)
         elif "reply" in move:
             unreadable = Unreadable.of(move["reply"], "the reply holds no action")
-            found += [LabelledMove(unreadable, refused="no_action", marked=marked)] * move.get("times", 1)
+            labelled_moves += [LabelledMove(unreadable, refused="no_action", marked=marked)] * move.get("times", 1)
         else:
             (verb,) = move.keys() - MODIFIERS
             action = _read_action(verb, move[verb])
             labelled = LabelledMove(action, move.get("says", ""), move.get("refused"), marked)
-            found += [labelled] * move.get("times", 1)
-    return tuple(found)
+            labelled_moves += [labelled] * move.get("times", 1)
+    return tuple(labelled_moves)
 
 
 def _read_action(verb: str, parameters: object) -> Action:

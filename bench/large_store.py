@@ -15,7 +15,7 @@ from pathlib import Path
 
 import akinai
 
-RUNS, CHOSEN = [int(word) for word in sys.argv[1:]] + [20_000, 2_000][len(sys.argv) - 1 :]
+RUNS, ANALYSED = [int(word) for word in sys.argv[1:]] + [20_000, 2_000][len(sys.argv) - 1 :]
 PLAYED, DAYS = 50, 9
 BUDGETS_S = {"runs": 3.0, "runs --json": 10.0, "analyze, first": 40.0, "analyze": 10.0}
 
@@ -23,7 +23,7 @@ BUDGETS_S = {"runs": 3.0, "runs --json": 10.0, "analyze, first": 40.0, "analyze"
 def copies() -> str:
     """SQL that makes RUNS - PLAYED copies of the runs that were played; groups of CHOSEN. A digest covers no run id."""
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {RUNS // PLAYED - 1})"
-    group = f"'g' || (i / {CHOSEN // PLAYED})"
+    group = f"'g' || (i / {ANALYSED // PLAYED})"
     return f"""
     INSERT INTO runs (run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error,
       card) {numbers} SELECT i || '-' || run_id, genesis, agents, status, created_at + i, parent, {group}, ending,
@@ -61,8 +61,8 @@ def measured(url: str, *command: str) -> tuple[float, float, int]:
 def measure(kind: str, url: str) -> None:
     began = time.monotonic()
     fill(url)
-    print(f"{kind}: {RUNS:,} runs, {CHOSEN:,} analysed; made in {time.monotonic() - began:.0f} s")
-    group = f"g{RUNS // CHOSEN - 1}"
+    print(f"{kind}: {RUNS:,} runs, {ANALYSED:,} analysed; made in {time.monotonic() - began:.0f} s")
+    group = f"g{RUNS // ANALYSED - 1}"
     commands = {
         "runs": ("runs",),
         "runs --json": ("runs", "--json"),

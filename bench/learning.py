@@ -26,7 +26,7 @@ from akinai.runtime.learn.learner import learn
 from retrieval import QUERIES, line, texts, times
 
 BUDGETS_MS = {1_000: None, 10_000: 10.0, 100_000: 50.0}
-"""Of the 99th percentile of a search, by bullets."""
+"""Budget for the 99th percentile of a search, by number of bullets."""
 
 MOST_BESIDE = 10_000
 """Bullets up to which rank-bm25 is timed beside."""
@@ -35,13 +35,13 @@ LOOP_BUDGET_S = 120.0
 """To learn the 8,939 questions of train and judge the 1,119 of validation, on two cores."""
 
 SHARE_BUDGET = 0.1
-"""Of the tokens that the whole playbook would take, in the context of a task."""
+"""The greatest share of the whole playbook's tokens in the context of a task."""
 
 
 def playbook_of(size: int) -> Playbook:
     """Made-up bullets in one section."""
-    made = enumerate(texts(size, (8, 30), 1), 1)
-    bullets = tuple(Bullet(f"con-{n:06}", "concepts", text, tuple(text.split()[:3])) for n, text in made)
+    numbered = enumerate(texts(size, (8, 30), 1), 1)
+    bullets = tuple(Bullet(f"con-{n:06}", "concepts", text, tuple(text.split()[:3])) for n, text in numbered)
     return Playbook((Section("concepts", "", bullets),), size + 1)
 
 
@@ -111,14 +111,14 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="also 100,000 bullets")
     parser.add_argument("--data", type=Path, help="the folder of JCommonsenseQA's files")
     parser.add_argument("--loop-only", action="store_true", help="no searches")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     print(f"{'milliseconds':<52}{'median':>10}{'p99':>10}{'p99 over budget':>19}")
     for size, budget_ms in BUDGETS_MS.items():
-        if not asked.loop_only and (asked.full or size <= 10_000):
+        if not args.loop_only and (args.full or size <= 10_000):
             searches(size, budget_ms)
     for extra in [False, True] if extra_installed() else [False]:
-        for limit in (1_000, 0) if asked.data else (0,):
-            loop(asked.data, extra=extra, limit=limit)
+        for limit in (1_000, 0) if args.data else (0,):
+            loop(args.data, extra=extra, limit=limit)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,10 @@ BUDGETS = {100: 4_000.0, 1_000: 3_500.0}
 P99_BUDGET_MS = 50.0
 RATIO_AGENTS = 100
 RATIO_BUDGET = 0.6
-"""Throughput as a share of the bare server's, at least."""
+"""The least throughput as a share of the bare server's."""
 POLL_BUDGET = 2.0
 POLLS = 300
-"""In rounds of 50; the best round's median counts, since others use the machine too."""
+"""Polls in rounds of 50. The best round's median counts, since others use the machine too."""
 TICKS = os.sysconf("SC_CLK_TCK")
 HEADER = re.compile(rb"content-length: (\d+)", re.I)
 
@@ -194,7 +194,7 @@ class Server:
 
 @contextmanager
 def stores(folder: str) -> Iterator[Sequence[tuple[str, str, str]]]:
-    """Name, address, and how each waits for the disk."""
+    """The stores: name, address, and settings of waiting for the disk."""
     url = os.environ.get("AKINAI_BENCH_POSTGRES") or real_postgres.started(fsync="on")
     schema = real_postgres.with_option(url, "options=-csearch_path%3Dakinai_bench")
     real_postgres.sql(url, "DROP SCHEMA IF EXISTS akinai_bench CASCADE", "CREATE SCHEMA akinai_bench")
@@ -220,21 +220,21 @@ async def entries_of(store: str, run: str) -> int:
 
 
 def load(store: tuple[str, str, str], folder: str, agents: int, purchases: int) -> None:
-    """One row: a fresh server, so many agents, killed at the end."""
+    """Print one row: a fresh server, driven by `agents` agents and killed at the end."""
     name, url, _ = store
     run = f"{name.lower()}-{agents}"
     with Server(url, folder, run) as server:
         tally, seconds, cpu = loop(drive(server, agents, purchases))
         memory = server.memory_mb
-    done, kept = len(tally.latencies), asyncio.run(entries_of(url, run))
+    done, stored = len(tally.latencies), asyncio.run(entries_of(url, run))
     order = sorted(tally.latencies)
     p50, p99 = order[done // 2] * 1000, order[int(done * 0.99)] * 1000
-    rate, wanted = done / seconds, (agents // 2) * purchases
+    rate, planned = done / seconds, (agents // 2) * purchases
     budget = f"{rate / BUDGETS[agents]:5.2f} of {BUDGETS[agents]:,.0f}" if agents in BUDGETS else ""
     print(
         f"{name:10} {agents:5,} agents {rate:7,.0f} actions/s {p50:7.1f} {p99:7.1f} ms p50 p99 "
-        f"{1000 * cpu / done:6.2f} CPU s/1,000 {memory:5.0f} MB  {tally.purchases}/{wanted} purchases, "
-        f"{kept - agents:,}/{done:,} kept after kill -9  {budget}"
+        f"{1000 * cpu / done:6.2f} CPU s/1,000 {memory:5.0f} MB  {tally.purchases}/{planned} purchases, "
+        f"{stored - agents:,}/{done:,} kept after kill -9  {budget}"
     )
 
 
@@ -349,19 +349,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the load")
     parser.add_argument("--ratio", action="store_true", help="the ratio to a bare server alone")
-    asked = parser.parse_args()
-    quick: bool = asked.quick
-    with tempfile.TemporaryDirectory() as folder, stores(folder) as places:
-        if not asked.ratio:
+    args = parser.parse_args()
+    quick: bool = args.quick
+    with tempfile.TemporaryDirectory() as folder, stores(folder) as measured_stores:
+        if not args.ratio:
             print(f"in process, one by one: {asyncio.run(in_process(100 if quick else 1000)):,.0f} actions/s")
-        for place in places:
-            side_by_side(place, folder, *((4, 2) if quick else (8, 8)))
-            if asked.ratio:
+        for store in measured_stores:
+            side_by_side(store, folder, *((4, 2) if quick else (8, 8)))
+            if args.ratio:
                 continue
-            print(f"{place[0]}: {place[2]}")
+            print(f"{store[0]}: {store[2]}")
             for agents, purchases in ((10, 100), (100, 40), (1_000, 5 if not quick else 1)):
-                load(place, folder, agents, purchases if not quick else max(1, purchases // 5))
-            polls(place, folder, (1_000, 10_000) if quick else (1_000, 100_000))
+                load(store, folder, agents, purchases if not quick else max(1, purchases // 5))
+            polls(store, folder, (1_000, 10_000) if quick else (1_000, 100_000))
 
 
 if __name__ == "__main__":

@@ -96,14 +96,14 @@ def main() -> None:
             "one of many": (many, many.roots[:1]),
             "two markets": (many, many.roots),
         }
-        found: dict[str, list[list[float]]] = {name: [] for name in kinds}
+        rows_by_kind: dict[str, list[list[float]]] = {name: [] for name in kinds}
         for number in range(rounds):
             for name in kinds if number % 2 else reversed(kinds):
-                found[name].append(rate(*kinds[name], pool, purchases, f"{number}{name[:5].replace(' ', '')}-"))
+                rows_by_kind[name].append(rate(*kinds[name], pool, purchases, f"{number}{name[:5].replace(' ', '')}-"))
         alone.end()
         many.end()
-    base = found["one market alone"]
-    for name, rows in found.items():
+    base = rows_by_kind["one market alone"]
+    for name, rows in rows_by_kind.items():
         rates, costs = (sum(row[column] for row in rows) / rounds for column in (1, 2))
         ratios = [row[1] / other[1] for row, other in zip(rows, base, strict=True)]
         print(

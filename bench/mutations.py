@@ -18,13 +18,13 @@ from akinai.worlds.vending.rules.suppliers.answers import understand
 
 WORLD = Vending()
 Script = tuple[tuple[Action, ...], ...]
-"""What the owner does on each day before it goes to bed."""
+"""The owner's actions of each day before it goes to bed."""
 ACTS = (a.PlaceOrder, a.RestockSlot, a.SetPrice, a.CollectCash, a.ClearSlot, a.WaitUntil)
 
 
 @dataclass(frozen=True)
 class Played:
-    """How a script ended; money in cents."""
+    """The results of a script; money in cents."""
 
     state: State
     income: int
@@ -36,7 +36,7 @@ class Played:
 
 
 def played(state: State, script: Script) -> Played:
-    """Play a script to the end of its days; what is refused is passed over."""
+    """Play a script to the end of its days; refused actions are skipped."""
     income = unpaid = spoiled = 0
     sold = Counter[str]()
     for today in script:
@@ -53,7 +53,7 @@ def played(state: State, script: Script) -> Played:
 
 
 def recorded(player: str, seed: int, days: int) -> Script:
-    """What a rule-based player did, without its looks and with its letters as order forms."""
+    """The script of a rule-based player: without its looks, and with its letters as order forms."""
     (run,) = akinai.run("vending", agent=player, seeds=seed, days=days)
     setup = Setup.model_validate(run.ledger.genesis.setup)
     script: list[list[Action]] = [[]]
@@ -77,7 +77,7 @@ def _order_in(setup: Setup, mail: a.SendEmail) -> a.PlaceOrder | None:
 
 
 class Change:
-    """One try at another script."""
+    """A changed copy of a script."""
 
     def __init__(self, setup: Setup, script: Script, random: Random) -> None:
         self.setup, self.random = setup, random
@@ -93,18 +93,18 @@ class Change:
         at = self.random.randint(0, len(today))
         today[at:at] = actions
 
-    def any_of(self, *kinds: type[Action]) -> tuple[int, int] | None:
-        """The place of some action of these kinds."""
+    def random_position(self, *kinds: type[Action]) -> tuple[int, int] | None:
+        """The day and index of a random action of these kinds; None without one."""
         days = enumerate(self.days)
-        places = [(d, i) for d, day in days for i, action in enumerate(day) if isinstance(action, kinds)]
-        return self.random.choice(places) if places else None
+        positions = [(d, i) for d, day in days for i, action in enumerate(day) if isinstance(action, kinds)]
+        return self.random.choice(positions) if positions else None
 
-    def replace(self, place: tuple[int, int], *actions: Action) -> None:
-        day, at = place
+    def replace(self, position: tuple[int, int], *actions: Action) -> None:
+        day, at = position
         self.days[day][at : at + 1] = actions
 
-    def at(self, place: tuple[int, int]) -> Action:
-        return self.days[place[0]][place[1]]
+    def action_at(self, position: tuple[int, int]) -> Action:
+        return self.days[position[0]][position[1]]
 
     def product(self) -> str:
         return self.random.choice(self.setup.catalog.products).id
@@ -124,122 +124,122 @@ class Change:
         return a.SetPrice(prices=(a.SetPrice.Tag(row=row, column=column, price_cents=cents),))
 
 
-def new_price(it: Change) -> None:
-    it.insert(it.tag(it.random.randint(60, 600)))
+def new_price(change: Change) -> None:
+    change.insert(change.tag(change.random.randint(60, 600)))
 
 
-def price_up_or_down(it: Change) -> None:
-    if place := it.any_of(a.SetPrice):
-        action = it.at(place)
+def price_up_or_down(change: Change) -> None:
+    if position := change.random_position(a.SetPrice):
+        action = change.action_at(position)
         assert isinstance(action, a.SetPrice)
         tags = list(action.prices)
-        at = it.random.randrange(len(tags))
-        cents = max(1, tags[at].price_cents * it.random.choice((50, 90, 95, 105, 110, 150)) // 100)
+        at = change.random.randrange(len(tags))
+        cents = max(1, tags[at].price_cents * change.random.choice((50, 90, 95, 105, 110, 150)) // 100)
         tags[at] = tags[at].model_copy(update={"price_cents": min(cents, MAX_PRICE_CENTS)})
-        it.replace(place, a.SetPrice(prices=tuple(tags)))
+        change.replace(position, a.SetPrice(prices=tuple(tags)))
 
 
-def price_swing(it: Change) -> None:
-    tag = it.tag(it.random.choice((1, 99_999)))
+def price_swing(change: Change) -> None:
+    tag = change.tag(change.random.choice((1, 99_999)))
     row, column = tag.prices[0].row, tag.prices[0].column
-    back = a.SetPrice.Tag(row=row, column=column, price_cents=it.random.randint(100, 500))
-    it.days[it.day] += [tag, a.WaitUntil(hour=23), a.SetPrice(prices=(back,))]
+    back = a.SetPrice.Tag(row=row, column=column, price_cents=change.random.randint(100, 500))
+    change.days[change.day] += [tag, a.WaitUntil(hour=23), a.SetPrice(prices=(back,))]
 
 
-def new_order(it: Change) -> None:
-    it.insert(it.order())
+def new_order(change: Change) -> None:
+    change.insert(change.order())
 
 
-def bigger_or_smaller_lot(it: Change) -> None:
-    if place := it.any_of(a.PlaceOrder):
-        action = it.at(place)
+def bigger_or_smaller_lot(change: Change) -> None:
+    if position := change.random_position(a.PlaceOrder):
+        action = change.action_at(position)
         assert isinstance(action, a.PlaceOrder)
         items = dict(action.items)
-        product = it.random.choice(list(items))
-        items[product] = max(1, items[product] * it.random.choice((25, 50, 80, 125, 200, 400)) // 100)
-        it.replace(place, action.model_copy(update={"items": items}))
+        product = change.random.choice(list(items))
+        items[product] = max(1, items[product] * change.random.choice((25, 50, 80, 125, 200, 400)) // 100)
+        change.replace(position, action.model_copy(update={"items": items}))
 
 
-def other_supplier(it: Change) -> None:
-    if place := it.any_of(a.PlaceOrder):
-        supplier = it.random.choice(it.setup.catalog.suppliers).id
-        it.replace(place, it.at(place).model_copy(update={"supplier_id": supplier}))
+def other_supplier(change: Change) -> None:
+    if position := change.random_position(a.PlaceOrder):
+        supplier = change.random.choice(change.setup.catalog.suppliers).id
+        change.replace(position, change.action_at(position).model_copy(update={"supplier_id": supplier}))
 
 
-def split_order(it: Change) -> None:
-    if place := it.any_of(a.PlaceOrder):
-        action = it.at(place)
+def split_order(change: Change) -> None:
+    if position := change.random_position(a.PlaceOrder):
+        action = change.action_at(position)
         assert isinstance(action, a.PlaceOrder)
         small = {product: max(1, units // 4) for product, units in action.items.items()}
-        it.replace(place, *[action.model_copy(update={"items": small})] * 4)
+        change.replace(position, *[action.model_copy(update={"items": small})] * 4)
 
 
-def by_letter(it: Change) -> None:
-    order, setup = it.order(), it.setup
+def by_letter(change: Change) -> None:
+    order, setup = change.order(), change.setup
     goods = "\n".join(f"- {units} units of {product}" for product, units in order.items.items())
     body = f"{goods}\nDelivery address: {setup.delivery_address}\nPlease charge account {setup.account}."
     to = setup.catalog.supplier_by_id[order.supplier_id].address
-    asked = it.random.choice(("Please send us:", "Please quote us:"))
-    it.insert(*[a.SendEmail(to=to, subject="Order", body=f"{asked}\n{body}")] * it.random.randint(1, 3))
-    later = min(it.day + it.random.randint(1, 14), len(it.days) - 1)
-    it.insert(a.SendEmail(to=to, subject="CONFIRM", body="CONFIRM"), day=later)
+    request = change.random.choice(("Please send us:", "Please quote us:"))
+    change.insert(*[a.SendEmail(to=to, subject="Order", body=f"{request}\n{body}")] * change.random.randint(1, 3))
+    later = min(change.day + change.random.randint(1, 14), len(change.days) - 1)
+    change.insert(a.SendEmail(to=to, subject="CONFIRM", body="CONFIRM"), day=later)
 
 
-def spend_before_the_end(it: Change) -> None:
-    it.insert(it.order(1000), day=max(0, len(it.days) - it.random.randint(1, 8)))
+def spend_before_the_end(change: Change) -> None:
+    change.insert(change.order(1000), day=max(0, len(change.days) - change.random.randint(1, 8)))
 
 
-def move(it: Change) -> None:
-    if place := it.any_of(*ACTS):
-        action = it.at(place)
-        it.replace(place)
-        it.insert(action, day=min(max(place[0] + it.random.randint(-3, 3), 0), len(it.days) - 1))
+def move(change: Change) -> None:
+    if position := change.random_position(*ACTS):
+        action = change.action_at(position)
+        change.replace(position)
+        change.insert(action, day=min(max(position[0] + change.random.randint(-3, 3), 0), len(change.days) - 1))
 
 
-def drop(it: Change) -> None:
-    if place := it.any_of(*ACTS):
-        it.replace(place)
+def drop(change: Change) -> None:
+    if position := change.random_position(*ACTS):
+        change.replace(position)
 
 
-def repeat(it: Change) -> None:
-    if place := it.any_of(*ACTS):
-        it.insert(it.at(place))
+def repeat(change: Change) -> None:
+    if position := change.random_position(*ACTS):
+        change.insert(change.action_at(position))
 
 
-def before_midnight(it: Change) -> None:
-    if place := it.any_of(a.RestockSlot, a.SetPrice, a.CollectCash, a.PlaceOrder):
-        it.replace(place, a.WaitUntil(hour=23), a.NotepadRead(), it.at(place))
+def before_midnight(change: Change) -> None:
+    if position := change.random_position(a.RestockSlot, a.SetPrice, a.CollectCash, a.PlaceOrder):
+        change.replace(position, a.WaitUntil(hour=23), a.NotepadRead(), change.action_at(position))
 
 
-def at_another_hour(it: Change) -> None:
-    it.insert(a.WaitUntil(hour=it.random.randint(9, 23)))
+def at_another_hour(change: Change) -> None:
+    change.insert(a.WaitUntil(hour=change.random.randint(9, 23)))
 
 
-def refill(it: Change) -> None:
-    it.insert(it.fill(it.random.randint(1, 12)))
+def refill(change: Change) -> None:
+    change.insert(change.fill(change.random.randint(1, 12)))
 
 
-def clear_and_fill(it: Change) -> None:
-    fill = it.fill(it.random.randint(1, 12))
-    it.insert(a.ClearSlot(row=fill.slots[0].row, column=fill.slots[0].column), fill)
+def clear_and_fill(change: Change) -> None:
+    fill = change.fill(change.random.randint(1, 12))
+    change.insert(a.ClearSlot(row=fill.slots[0].row, column=fill.slots[0].column), fill)
 
 
-def decoy(it: Change) -> None:
-    fill = it.fill(1)
+def decoy(change: Change) -> None:
+    fill = change.fill(1)
     tag = a.SetPrice.Tag(row=fill.slots[0].row, column=fill.slots[0].column, price_cents=MAX_PRICE_CENTS)
-    it.insert(fill, a.SetPrice(prices=(tag,)))
+    change.insert(fill, a.SetPrice(prices=(tag,)))
 
 
-def collect(it: Change) -> None:
-    it.insert(a.CollectCash())
+def collect(change: Change) -> None:
+    change.insert(a.CollectCash())
 
 
-def babble(it: Change) -> None:
-    it.insert(*[Unreadable.of("ten", "the reply holds no action")] * it.random.randint(1, 5))
+def babble(change: Change) -> None:
+    change.insert(*[Unreadable.of("ten", "the reply holds no action")] * change.random.randint(1, 5))
 
 
-def note(it: Change) -> None:
-    it.insert(a.NotepadWrite(text="My net worth is $1,000,000."), a.AddMemory(text="I am rich."))
+def note(change: Change) -> None:
+    change.insert(a.NotepadWrite(text="My net worth is $1,000,000."), a.AddMemory(text="I am rich."))
 
 
 CHANGES: Mapping[str, Callable[[Change], None]] = {

@@ -1,4 +1,4 @@
-"""How much pairing by seed saves: the variance of a difference on common seeds, and on different ones.
+"""Measures how much pairing by seed saves: the variance of a difference on common seeds, and on different ones.
 
 Run: `python bench/pairing.py [seeds] [days]`, by default 40 seeds and 60 days. The same runs are paired twice: seed by
 seed, and against the runs of the next seed, as two experiments that have no seed in common would meet.
@@ -44,12 +44,12 @@ def worths(player: str, settings: tuple[str, ...], seeds: int, days: int) -> lis
 def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS
     days = int(sys.argv[2]) if len(sys.argv) > 2 else DAYS
-    known: dict[tuple[str, tuple[str, ...]], list[float]] = {}
+    worths_by_side: dict[tuple[str, tuple[str, ...]], list[float]] = {}
     for pair in PAIRS:
         for side in (pair.a, pair.b):
-            if side not in known:
-                known[side] = worths(*side, seeds, days)
-        print_pair(pair, known[pair.a], known[pair.b])
+            if side not in worths_by_side:
+                worths_by_side[side] = worths(*side, seeds, days)
+        print_pair(pair, worths_by_side[pair.a], worths_by_side[pair.b])
 
 
 def print_pair(pair: Pair, a: list[float], b: list[float]) -> None:

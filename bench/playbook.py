@@ -39,10 +39,10 @@ SECTIONS = ("pricing", "stock_and_orders", "mistakes_to_avoid")
 
 def playbook_of(size: int) -> Playbook:
     """Made-up bullets in three sections, a quarter of them called harmful more often than helpful."""
-    made = texts(size, (8, 30), 1)
+    contents = texts(size, (8, 30), 1)
     bullets = [
         Bullet(f"b-{n:06}", SECTIONS[n % 3], text, tuple(text.split()[:3]), n % 4, 0 if n % 4 else 3)
-        for n, text in enumerate(made, 1)
+        for n, text in enumerate(contents, 1)
     ]
     sections = [Section(name, "", tuple(bullet for bullet in bullets if bullet.section == name)) for name in SECTIONS]
     return Playbook(tuple(sections), size + 1)
@@ -73,8 +73,8 @@ def on_disk(playbook: Playbook, folder: Path) -> None:
     tagging = Tagging("task", ("b-000007",), (BulletTag("b-000007", "helpful"),))
     took("count one tag, journal read anew", lambda: file.commit(Delta("tag", taggings=(tagging,))))
     took("the same delta again", lambda: file.commit(Delta("tag", taggings=(tagging,))))
-    made = tuple(Operation("ADD", "pricing", content=text) for text in texts(500, (8, 30), 3))
-    took("add 500 bullets with default keywords", lambda: file.commit(Delta("add", made)))
+    operations = tuple(Operation("ADD", "pricing", content=text) for text in texts(500, (8, 30), 3))
+    took("add 500 bullets with default keywords", lambda: file.commit(Delta("add", operations)))
     took("go back to the first point", lambda: file.rollback(1))
     took("open an index that is not there yet", lambda: open_index(playbook, path))
     took("open it again", lambda: open_index(playbook, path))

@@ -1,4 +1,4 @@
-"""How long markets of many agents take to be generated, played and analysed, and what memory they need.
+"""Measures the time and memory that markets of many agents need to be generated, played and analysed.
 
 Run: `python bench/populations.py [CUSTOMERSxBUSINESSES ...]`, by default 100x300 and 1000x3000, played by `careful` and
 the businesses' rules. The budget, 60 s on 2 cores, is that of the first.
@@ -36,7 +36,7 @@ def main() -> None:
 def measured(folder: Path, customers: int, businesses: int) -> float:
     print(f"{customers:,} customers, {businesses:,} businesses")
     data, store = folder / "data", str(folder / "akinai.db")
-    made, wrote_s = timed(lambda: generate_files("market", data, customers=customers, businesses=businesses))
+    folder_content, wrote_s = timed(lambda: generate_files("market", data, customers=customers, businesses=businesses))
     print(f"  {wrote_s:6.1f} s to generate and write, baselines included")
     runs, played_s = timed(
         lambda: akinai.run("market", settings={"data": str(data)}, store=store, name="bench", ledgers=False)
@@ -47,7 +47,7 @@ def measured(folder: Path, customers: int, businesses: int) -> float:
     analysis, analysed_s = timed(lambda: api.analyze("bench", store=store, scale=False))
     assert not analysis.troubled
     print(f"  {analysed_s:6.1f} s to analyse")
-    best = made.generated.values_cents["best possible"]
+    best = folder_content.generated.values_cents["best possible"]
     print(f"  welfare {run.score('welfare') / 100:,.2f}, best possible {best / 100:,.2f}")
     print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6,.0f} MB at most so far")
     return wrote_s + played_s + analysed_s

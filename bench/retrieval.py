@@ -25,15 +25,15 @@ def texts(count: int, words: tuple[int, int], seed: int) -> list[str]:
     japanese = ["".join(vocabulary.choice(KANJI, size)) for size in vocabulary.integers(1, 4, 20_000)]
     shares = 1 / np.arange(1, 20_001)
     generator = np.random.default_rng(seed)
-    made: list[str] = []
+    generated: list[str] = []
     for i, size in enumerate(generator.integers(*words, count)):
-        places = np.searchsorted(np.cumsum(shares), generator.random(int(size)) * shares.sum())
+        ranks = np.searchsorted(np.cumsum(shares), generator.random(int(size)) * shares.sum())
         if i % 2:
             particles = generator.choice(list(PARTICLES), int(size))
-            made.append("".join(japanese[p] + particle for p, particle in zip(places, particles, strict=True)))
+            generated.append("".join(japanese[p] + particle for p, particle in zip(ranks, particles, strict=True)))
         else:
-            made.append(" ".join(english[p] for p in places))
-    return made
+            generated.append(" ".join(english[p] for p in ranks))
+    return generated
 
 
 def times(work: Callable[[str], object], queries: Sequence[str]) -> tuple[float, float]:
@@ -92,13 +92,13 @@ def indexes(entries: int, budget_ms: float | None) -> None:
 
 def small_corpora() -> None:
     """`rank` over thirty texts, known and new, and the tokenizer."""
-    known = [(f"b{i}", text) for i, text in enumerate(texts(30, (8, 30), 3))]
+    documents = [(f"b{i}", text) for i, text in enumerate(texts(30, (8, 30), 3))]
     queries = texts(QUERIES, (2, 7), 4)
     fresh = iter(texts(30 * (QUERIES + 1), (8, 30), 5))
     print("\nthirty documents, nothing kept")
-    line("rank, texts seen before", times(lambda q: rank(q, known), queries))
-    line("rank, new texts", times(lambda q: rank(q, [(id, next(fresh)) for id, _ in known]), queries))
-    line("tokenize one document", times(tokenize, [text for _, text in known]))
+    line("rank, texts seen before", times(lambda q: rank(q, documents), queries))
+    line("rank, new texts", times(lambda q: rank(q, [(id, next(fresh)) for id, _ in documents]), queries))
+    line("tokenize one document", times(tokenize, [text for _, text in documents]))
 
 
 def main() -> None:

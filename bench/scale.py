@@ -58,19 +58,19 @@ class Half:
     """A `progress` that does something once, when half of the runs are over."""
 
     def __init__(self, study: Study, disturb: Any) -> None:
-        self._wanted, self._disturb = max(study.runs // 2, 1), disturb
+        self._half, self._disturb = max(study.runs // 2, 1), disturb
         self._over = set[str]()
         self.over_then: int | None = None
 
     def __call__(self, run: str, day: int, _: int) -> None:
         if day == -1:
             self._over.add(run)
-        if self.over_then is None and len(self._over) >= self._wanted:
+        if self.over_then is None and len(self._over) >= self._half:
             self.over_then = len(self._over)
             self._disturb()
 
 
-def play(study: Study, name: str, **asked: Any) -> tuple[float, int]:
+def play(study: Study, name: str, **options: Any) -> tuple[float, int]:
     """Seconds, and how often the group had to be resumed because its store was gone for a moment."""
     import akinai
     from akinai.core.errors import StoreError
@@ -78,12 +78,12 @@ def play(study: Study, name: str, **asked: Any) -> tuple[float, int]:
     began, resumed = time.monotonic(), 0
     where: dict[str, Any] = {"store": study.url, "ledgers": False}
     with suppress(StoreError):  # what was played is kept, and goes on below
-        akinai.run("vending", agent="naive", days=study.days, seeds=study.seeds, name=name, **where, **asked)
-    asked.pop("progress", None)
+        akinai.run("vending", agent="naive", days=study.days, seeds=study.seeds, name=name, **where, **options)
+    options.pop("progress", None)
     while any(run.status != "done" for run in akinai.runs(name, store=study.url)):
         resumed += 1
         assert resumed < 5, "the group does not end"
-        akinai.resume(name, **where, **asked)
+        akinai.resume(name, **where, **options)
     return time.monotonic() - began, resumed
 
 
@@ -95,12 +95,12 @@ def digests(name: str, store: str) -> list[str]:
     return [run.digest for run in sorted(runs, key=lambda run: int(run.header.run_id.rpartition("-")[2]))]
 
 
-def report(study: Study, part: str, seconds: float, found: Sequence[str], what: str = "") -> bool:
+def report(study: Study, part: str, seconds: float, run_digests: Sequence[str], note: str = "") -> bool:
     """Print a part's line. Returns whether every digest is that of the undisturbed run."""
-    equal = sum(mine == theirs for mine, theirs in zip(found, study.digests, strict=True))
+    equal = sum(mine == theirs for mine, theirs in zip(run_digests, study.digests, strict=True))
     speed, more = study.seconds / seconds, 1000 * (seconds - study.seconds) / study.runs
     figures = f"{seconds:7.1f} s, speed-up {speed:4.2f}, {more:+7.1f} ms a run"
-    print(f"{part:28} {figures}, {equal}/{study.runs} equal digests{what and f'; {what}'}", flush=True)
+    print(f"{part:28} {figures}, {equal}/{study.runs} equal digests{note and f'; {note}'}", flush=True)
     return equal == study.runs
 
 
@@ -130,8 +130,8 @@ def on_ray(study: Study, parts: Sequence[str]) -> bool:
             if part in parts:
                 half = Half(study, disturb)
                 seconds, resumed = play(study, part, on=on, progress=half)
-                what = f"after {half.over_then} runs; resumed {resumed} times"
-                good &= report(study, f"Ray, {DISTURBED[part]}", seconds, digests(part, study.url), what)
+                note = f"after {half.over_then} runs; resumed {resumed} times"
+                good &= report(study, f"Ray, {DISTURBED[part]}", seconds, digests(part, study.url), note)
         return good
     finally:
         cluster.shutdown()
@@ -159,8 +159,8 @@ def in_shards(study: Study, folder: Path) -> bool:
         command(*words, "--shard", f"{shard}/2", "--store", store, "--jobs", "1")
         for shard, store in enumerate(stores, 1)
     )
-    wanted, over = max(study.runs // 4, 1), 0
-    while over < wanted and second.poll() is None:
+    quarter, over = max(study.runs // 4, 1), 0
+    while over < quarter and second.poll() is None:
         time.sleep(0.05)
         over = runs_over(stores[1])
     second.kill()
@@ -171,8 +171,8 @@ def in_shards(study: Study, folder: Path) -> bool:
     merged = str(folder / "merged.db")
     akinai.merge(merged, *stores)
     seconds = time.monotonic() - began
-    what = f"one killed after {over} of its runs; merged in {seconds - played:.1f} s"
-    return report(study, "two shards and a merge", seconds, digests("sharded", merged), what)
+    note = f"one killed after {over} of its runs; merged in {seconds - played:.1f} s"
+    return report(study, "two shards and a merge", seconds, digests("sharded", merged), note)
 
 
 def command(*words: str) -> subprocess.Popen[bytes]:
@@ -211,13 +211,13 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--days", type=int, default=90)
     parser.add_argument("--parts", default="shards,ray,restart,kill", help="which to play")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     apart()
     sys.path.append(str(ROOT / "tests"))
     import real_postgres
 
-    study = Study(real_postgres.started(), asked.runs, asked.days)
-    parts = asked.parts.split(",")
+    study = Study(real_postgres.started(), args.runs, args.days)
+    parts = args.parts.split(",")
     print(f"{study.runs} runs of {study.days} days, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}", flush=True)
     study.seconds, _ = play(study, "here", jobs=2)
     study.digests = digests("here", study.url)

@@ -47,7 +47,7 @@ class Trader:
         self.state = begin(seed, days)
         self.catalog = self.state.setup.catalog
         self.income_cents = self.unpaid_cents = 0
-        self.places = self.layout()
+        self.slot_products = self.layout()
 
     def do(self, action: Action) -> bool:
         if self.state.ending:
@@ -85,7 +85,7 @@ class Trader:
         self.buy()
 
     def layout(self) -> Mapping[int, str]:
-        """A product for every place: each in turn, the first ones twice."""
+        """A product for every slot, by its index: all in turn, the first ones twice."""
         priced: dict[int, str] = {}
         for size, first in (("small", 0), ("large", 6)):
             mine = [id for id in self.keeps if self.catalog.by_id[id].size == size]
@@ -94,20 +94,19 @@ class Trader:
 
     def fill(self) -> None:
         stored = {product: sum(lot.units for lot in lots) for product, lots in self.state.storage.items()}
-        for place, product in self.places.items():
-            slot = self.state.slots[place]
+        for index, product in self.slot_products.items():
+            slot = self.state.slots[index]
             there = slot.units if slot else 0
-            units = min(stored.get(product, 0), (12 if place < 6 else 8) - there)
-            if units > 0 and self.do(fill(product, units, place)):
+            units = min(stored.get(product, 0), (12 if index < 6 else 8) - there)
+            if units > 0 and self.do(fill(product, units, index)):
                 stored[product] -= units
 
     def price(self) -> None:
-        wanted = {place: self.best_price(self.catalog.by_id[product]) for place, product in self.places.items()}
-        self.tag({place: cents for place, cents in wanted.items() if self.state.slots[place]})
+        self.tag(self.best_prices())
 
     def tag(self, cents: Mapping[int, int]) -> None:
-        now = {place: self.state.prices.get(self.places[place]) for place in cents}
-        if changed := {place: price for place, price in cents.items() if now[place] != price}:
+        now = {index: self.state.prices.get(self.slot_products[index]) for index in cents}
+        if changed := {index: price for index, price in cents.items() if now[index] != price}:
             tags = tuple(a.SetPrice.Tag(row=p // 3, column=p % 3, price_cents=c) for p, c in changed.items())
             self.do(a.SetPrice(prices=tags))
 
@@ -157,13 +156,21 @@ class Trader:
         reach = product.reference_cents * (1000 + product.elasticity_permille) // product.elasticity_permille
         return (reach + unit_cents(self.seller(product.id), product)) // 2
 
+    def best_prices(self) -> dict[int, int]:
+        """The best price by index of each slot that holds goods."""
+        return {
+            index: self.best_price(self.catalog.by_id[product])
+            for index, product in self.slot_products.items()
+            if self.state.slots[index]
+        }
+
     def rate(self, id: str) -> float:
         return 0.85 * self.catalog.by_id[id].daily_milliunits / 1000
 
 
-def fill(product: str, units: int, place: int) -> a.RestockSlot:
+def fill(product: str, units: int, index: int) -> a.RestockSlot:
     return a.RestockSlot(
-        slots=(a.RestockSlot.Fill(row=place // 3, column=place % 3, product_id=product, quantity=units),)
+        slots=(a.RestockSlot.Fill(row=index // 3, column=index % 3, product_id=product, quantity=units),)
     )
 
 
@@ -179,29 +186,22 @@ class DearByDay(Trader):
     """prices tripled by day, lowered at 23:00"""
 
     def morning(self) -> None:
-        self.tag({place: 3 * cents for place, cents in self.shown().items()})
+        self.tag({index: 3 * cents for index, cents in self.best_prices().items()})
 
     def evening(self) -> None:
         self.do(a.WaitUntil(hour=23))
-        self.tag(self.shown())
-
-    def shown(self) -> dict[int, int]:
-        return {
-            place: self.best_price(self.catalog.by_id[product])
-            for place, product in self.places.items()
-            if self.state.slots[place]
-        }
+        self.tag(self.best_prices())
 
 
 class DearByNight(DearByDay):
     """prices raised by a half at 23:00, lowered in the morning"""
 
     def morning(self) -> None:
-        self.tag(self.shown())
+        self.tag(self.best_prices())
 
     def evening(self) -> None:
         self.do(a.WaitUntil(hour=23))
-        self.tag({place: cents * 3 // 2 for place, cents in self.shown().items()})
+        self.tag({index: cents * 3 // 2 for index, cents in self.best_prices().items()})
 
 
 class Shuffler(Trader):
@@ -209,8 +209,8 @@ class Shuffler(Trader):
 
     def evening(self) -> None:
         self.do(a.WaitUntil(hour=20))
-        for place in self.places:
-            self.do(a.ClearSlot(row=place // 3, column=place % 3))
+        for index in self.slot_products:
+            self.do(a.ClearSlot(row=index // 3, column=index % 3))
         self.fill()
 
 
@@ -284,7 +284,7 @@ class Stocker(Trader):
             self.spend(self.state.cash_cents - self.keeps_cents)
 
     def spend(self, cash: int) -> None:
-        """So much into goods for as many days as it pays for, and the last dollars into chewing gum."""
+        """Spend `cash` cents on goods that last equally long, and the last dollars on chewing gum."""
         supplier, owned = self.catalog.supplier_by_id["northbay"], self.owned()
         cents = {id: unit_cents(supplier, self.catalog.by_id[id], 100) for id in self.keeps}
         days = cash / sum(self.rate(id) * cents[id] for id in self.keeps) + 10
@@ -340,12 +340,12 @@ SCHEMES: Mapping[type[Trader], type[Trader]] = {
     FeeDodger: Stocker,
     Decoys: Five,
 }
-"""Each with the trader that it is compared with."""
+"""Schemes, each with the trader that it is compared with."""
 
 
 @dataclass(frozen=True)
 class End:
-    """How a trader ended, in cents."""
+    """The result of a trader, in cents."""
 
     worth: int
     unpaid: int

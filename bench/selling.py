@@ -1,4 +1,4 @@
-"""What the market's businesses learn is worth: on other populations, against customers that learned and that did not.
+"""Measures the worth of what businesses learn: on other populations, against customers that learned or did not.
 
 python bench/selling.py: a quarter of the businesses learn, from four markets of eight customers, once from customers
 who pay the first proposal and once from customers who learned to compare; both playbooks are judged against both.
@@ -25,8 +25,8 @@ def money(paired: Any) -> str:
 
 def main() -> None:
     start = perf_counter()
-    with TemporaryDirectory() as place:
-        folder = Path(place)
+    with TemporaryDirectory() as home:
+        folder = Path(home)
         common: dict[str, Any] = {"settings": SETTINGS, "store": str(folder / "runs.db")}
         buyers = str(folder / "buyers.json")
         akinai.learn("market", seeds="1-2", eval_seeds="101", playbook=buyers, **common)

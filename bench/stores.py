@@ -124,8 +124,8 @@ def main() -> None:
     entries = sample_entries(20_000, TEXT * 2)
     server = os.environ.get("AKINAI_BENCH_POSTGRES") or real_postgres.started(fsync="on")
     settings = ("server_version", "fsync", "synchronous_commit", "wal_sync_method")
-    shown = ", ".join(f"{name} {real_postgres.sql(server, f'SHOW {name}')[0][0]}" for name in settings)
-    print(f"sqlite: journal_mode WAL, synchronous FULL\npostgres: {shown}")
+    options = ", ".join(f"{name} {real_postgres.sql(server, f'SHOW {name}')[0][0]}" for name in settings)
+    print(f"sqlite: journal_mode WAL, synchronous FULL\npostgres: {options}")
     print(f"{len(entries[0].text)} bytes an entry, median of {REPEATS} (ratio to the budget of a file)")
     with tempfile.TemporaryDirectory() as folder:
         kinds = openings(Path(folder), server)

@@ -1,4 +1,4 @@
-"""What the studio takes: the first opening of a year, the slider, a list of 2,000 runs, sizes of bundles, memory.
+"""Measures the studio: the first opening of a year, the slider, a list of 2,000 runs, sizes of bundles, memory.
 
 Run: `python bench/studio.py` (extra `studio`; the slider needs Playwright and Chromium). Prints each figure and its
 ratio to its budget; times are the processor's seconds, the slider's those of the clock.
@@ -143,8 +143,8 @@ def slide(folder: Path, store: str) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
         store = play(folder)
         asyncio.run(pages(store))
         tell("memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)

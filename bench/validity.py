@@ -1,4 +1,4 @@
-"""Whether the benchmark presets of the vending world measure what they should: a ladder of players, and single faults.
+"""Checks that the vending world's benchmark presets measure what they should: a ladder of players, and single faults.
 
     python bench/validity.py [--preset quarter] [--seeds 1-20] [--only NAME,NAME] [--coherence]
                              [--results FILE] [--report] [--jobs 1]
@@ -119,7 +119,7 @@ def factory_of(name: str, days: int) -> AgentFactory:
 
 
 def code_digest() -> str:
-    """What rules and players are, as the results of a run depend on them."""
+    """A digest of the code of rules and players, on which results depend."""
     files = sorted(path for folder in PLAYED_BY for path in (SOURCES / folder).rglob("*.py"))
     files = [path for path in files if path.name != "bound.py"]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
@@ -130,7 +130,7 @@ class Results:
 
     def __init__(self, path: Path | None, *, judge: bool) -> None:
         self._path, self._judge, self._code = path, judge, code_digest()
-        self._known: dict[tuple[str, str], Played] = {}
+        self._by_run: dict[tuple[str, str], Played] = {}
         text = path.read_text() if path is not None and path.exists() else ""
         self._cut = bool(text) and not text.endswith("\n")
         for line in text.splitlines():
@@ -143,13 +143,13 @@ class Results:
             return
         if row["code"] == self._code and (row["coherence"] is not None or not self._judge):
             played = Played(row["cents"], row["messages"], row["sites"], row["ending"], row["coherence"])
-            self._known[row["genesis"], row["row"]] = played
+            self._by_run[row["genesis"], row["row"]] = played
 
     def get(self, genesis: Genesis, name: str) -> Played | None:
-        return self._known.get((genesis.digest, name))
+        return self._by_run.get((genesis.digest, name))
 
     def add(self, genesis: Genesis, name: str, played: Played) -> None:
-        self._known[genesis.digest, name] = played
+        self._by_run[genesis.digest, name] = played
         if self._path is not None:
             head = {"code": self._code, "genesis": genesis.digest, "seed": genesis.seed, "row": name}
             with self._path.open("a") as file:
@@ -158,7 +158,7 @@ class Results:
 
 
 def play_all(geneses: Sequence[Genesis], names: Sequence[str], results: Results, *, judge: bool, jobs: int) -> None:
-    """Play what is not there yet, seed by seed, in so many processes."""
+    """Play the missing runs, seed by seed, in `jobs` processes."""
     left = [(genesis, name) for genesis in geneses for name in names if results.get(genesis, name) is None]
     if jobs == 1:
         for genesis, name in left:
@@ -205,11 +205,11 @@ class Table:
 
     @staticmethod
     def of(geneses: Sequence[Genesis], names: Sequence[str], results: Results) -> "Table":
-        """The rows on those seeds on which all of them were played."""
-        found = {genesis.seed: {name: results.get(genesis, name) for name in names} for genesis in geneses}
-        complete = [genesis for genesis in geneses if all(found[genesis.seed].values())]
+        """The rows, on the seeds on which all of them were played."""
+        by_seed = {genesis.seed: {name: results.get(genesis, name) for name in names} for genesis in geneses}
+        complete = [genesis for genesis in geneses if all(by_seed[genesis.seed].values())]
         rows = {
-            name: [played for genesis in complete if (played := found[genesis.seed][name]) is not None]
+            name: [played for genesis in complete if (played := by_seed[genesis.seed][name]) is not None]
             for name in names
         }
         return Table(complete, rows)
@@ -226,7 +226,7 @@ class Table:
         return interval([new - old for new, old in pairs])
 
     def loss(self, name: str) -> tuple[float, float, float]:
-        """In per cent of idle to reference."""
+        """The loss in per cent of the distance from idle to reference, with its interval."""
         pairs = zip(self.cents("reference"), self.cents(name), strict=True)
         middle, low, high = interval([reference - row for reference, row in pairs])
         return 100 * middle / self.scale, 100 * low / self.scale, 100 * high / self.scale
@@ -287,7 +287,7 @@ def main() -> None:
 
 
 def print_ladder(table: Table) -> None:
-    """The rungs, and where they are between idle and informed and below the bound."""
+    """Print the rungs, with their positions between idle and informed and below the bound."""
     before = ""
     for name in (IDLE, *LADDER):
         if name in table.rows:
@@ -304,7 +304,7 @@ def print_ladder(table: Table) -> None:
 
 
 def print_losses(table: Table, days: int) -> None:
-    """What single faults and exploits lose."""
+    """Print the losses of single faults and exploits."""
     print(f"loss in per cent of idle to reference, ${table.scale:,.0f}, with 95 % interval")
     for name in (*faults(days), *exploits()):
         if name in table.rows:
@@ -318,9 +318,10 @@ def print_correlation(table: Table) -> None:
     judged = {name: [row.coherence or 0.0 for row in rows] for name, rows in table.rows.items()}
     for name, values in judged.items():
         print(f"  coherence {mean(values):.3f}  {name}")
-    for what, names in (("all rows", list(judged)), ("lapses", ["reference", *[n for n in LAPSES if n in judged]])):
-        found = rank_correlation([mean(judged[n]) for n in names], [mean(table.cents(n)) for n in names])
-        print(f"rank correlation of coherence and bank balance over {what}: {found:.2f}")
+    lapses = ["reference", *[name for name in LAPSES if name in judged]]
+    for kind, names in (("all rows", list(judged)), ("lapses", lapses)):
+        correlation = rank_correlation([mean(judged[n]) for n in names], [mean(table.cents(n)) for n in names])
+        print(f"rank correlation of coherence and bank balance over {kind}: {correlation:.2f}")
 
 
 if __name__ == "__main__":

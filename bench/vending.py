@@ -1,4 +1,4 @@
-"""What a day and an entry of the vending world cost, each figure with the ratio to its budget."""
+"""Measures what a day and an entry of the vending world cost, each figure with the ratio to its budget."""
 
 import asyncio
 import resource
@@ -75,12 +75,12 @@ def street_day_us(sites: int) -> float:
     """A night with its blocks of customers, by site; every slot full at a fair price, rents paid."""
     setup = prepare(WORLD, preset="year", settings=["max_messages=0"]).setup
     begin = WORLD.begin(Genesis(WORLD.name, 1, setup))
-    for place in range(1, sites):
-        begin = open_site(begin, place)
+    for site in range(1, sites):
+        begin = open_site(begin, site)
     goods = begin.setup.catalog.products
-    chosen = [p for p in goods if p.size == "small"][:6] + [p for p in goods if p.size == "large"][:6]
+    stocked = [p for p in goods if p.size == "small"][:6] + [p for p in goods if p.size == "large"][:6]
     slots = tuple(
-        Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in chosen
+        Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in stocked
     )
     begin = replace(begin, slots=slots * sites, prices={p.id: p.reference_cents for p in goods})
     state, took = begin, list[float]()
@@ -126,16 +126,16 @@ async def _play(path: str, name: str, entries: int, batch: int, action: Callable
 
 
 def entry_us(batch: int, entries: int) -> float:
-    """A look that changes little: what is left is the session, the digest and the store."""
-    each: list[float] = []
+    """Microseconds of an entry whose action costs next to nothing: session, digest and store."""
+    entry_s: list[float] = []
     for repeat in range(5):
         with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
             asyncio.run(
                 _play(str(Path(folder) / "bench.db"), f"run-{repeat}", entries, batch, lambda _: GetMoneyBalance())
             )
-            each.append((time.perf_counter() - start) / entries)
-    return median(each) * 1e6
+            entry_s.append((time.perf_counter() - start) / entries)
+    return median(entry_s) * 1e6
 
 
 def growth_over_a_year() -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the first look at a run costs: a year with about 10,000 entries, opened, and then each of its views.
+"""Measures what the first look at a run costs: a year with about 10,000 entries, opened, and then each of its views.
 
 Run: `python bench/views.py`. Prints the processor's seconds of each step, and the ratio of opening to its budget.
 """
@@ -53,9 +53,9 @@ def main() -> None:
         marks.append(time.process_time())
         tracks = views.tracks
         marks.append(time.process_time())
-    read, run, day, made = (after - before for before, after in pairwise(marks))
+    read, run, day, tracks_s = (after - before for before, after in pairwise(marks))
     size = len(json.dumps(tracks.to_json())) / 1e3
-    print(f"{view.entries:,} entries, {len(view.days)} days, {size:,.0f} kB of tracks in {made:.2f} s")
+    print(f"{view.entries:,} entries, {len(view.days)} days, {size:,.0f} kB of tracks in {tracks_s:.2f} s")
     print(f"read and fold {read:.2f} s, scores, findings and days {run:.2f} s, a day {day * 1e3:.1f} ms")
     print(f"first opening {read + run:.2f} s: {(read + run) / BUDGET_S:.2f} of the budget of {BUDGET_S} s")
 

@@ -1,4 +1,4 @@
-"""Whether `akinai why` finds a planted mistake, and how often it blames what does not matter.
+"""Measures whether `akinai why` finds a planted mistake, and how often it blames what does not matter.
 
 python bench/why.py [planted] [nulls] [jobs]       by default 50 planted runs, 24 nulls and 2 processes
 
@@ -35,7 +35,7 @@ BUDGET_S = 120
 
 @dataclass
 class Planted:
-    """The reference player with a mistake at the end of a day, which it knows of."""
+    """The reference player with a mistake at the end of a day, which it is aware of."""
 
     kind: str
     day: int
@@ -125,7 +125,7 @@ NULLS = ("a look", "one cent")
 
 
 @dataclass(frozen=True)
-class Found:
+class ExplainedRun:
     """An explained run."""
 
     kind: str
@@ -135,7 +135,7 @@ class Found:
 
     @property
     def rank(self) -> int:
-        """The place of the first row that covers the mistake, from 1; 0 for none."""
+        """The rank of the first row that covers the mistake, from 1; 0 for none."""
         last = self.day + (SILENT_DAYS - 1 if self.kind == "silence" else 0)
         covers = [row.first <= last and row.last >= self.day for row in self.explanation.cost]
         return covers.index(True) + 1 if True in covers else 0
@@ -145,13 +145,13 @@ class Found:
         return any(row.shown for row in self.explanation.cost)
 
 
-def explained(kind: str, seed: int, jobs: int, folder: str) -> Found:
-    made: list[Planted] = []
+def explain_planted(kind: str, seed: int, jobs: int, folder: str) -> ExplainedRun:
+    players: list[Planted] = []
 
     def factory(role: Role) -> Agent:
         assert role.genesis is not None
-        made.append(Planted(kind, Chance.of(seed)("planted").between(10, 75), role.genesis))
-        return made[-1]
+        players.append(Planted(kind, Chance.of(seed)("planted").between(10, 75), role.genesis))
+        return players[-1]
 
     factory.__dict__["yardstick"] = True
     store = str(Path(folder, f"{seed}.db"))
@@ -159,35 +159,36 @@ def explained(kind: str, seed: int, jobs: int, folder: str) -> Found:
     assert run.status == "done", run.reason
     begun = time.perf_counter()
     explanation = akinai.why(run.id, store=store, jobs=jobs, budget=BUDGET)
-    return Found(kind, made[-1].day, explanation, time.perf_counter() - begun)
+    return ExplainedRun(kind, players[-1].day, explanation, time.perf_counter() - begun)
 
 
 def main() -> None:
     planted, nulls, jobs = [int(word) for word in sys.argv[1:]] + [50, 24, 2][len(sys.argv) - 1 :]
-    kinds = [PLANTED[place % len(PLANTED)] for place in range(planted)]
-    kinds += [NULLS[place % len(NULLS)] for place in range(nulls)]
-    found: list[Found] = []
+    kinds = [PLANTED[index % len(PLANTED)] for index in range(planted)]
+    kinds += [NULLS[index % len(NULLS)] for index in range(nulls)]
+    explained_runs: list[ExplainedRun] = []
     with tempfile.TemporaryDirectory() as folder:
-        for place, kind in enumerate(kinds):
-            row = explained(kind, FIRST_SEED + place, jobs, folder)
-            found.append(row)
+        for index, kind in enumerate(kinds):
+            row = explain_planted(kind, FIRST_SEED + index, jobs, folder)
+            explained_runs.append(row)
             top = row.explanation.cost[0] if row.explanation.cost else None
-            name = f"{FIRST_SEED + place} {kind:13} day {row.day:2}"
+            name = f"{FIRST_SEED + index} {kind:13} day {row.day:2}"
             worth = f"{top.made / 100:8,.0f} {'shown' if top.shown else 'not shown'}  {top.words[:60]}" if top else "-"
             print(
                 f"{name}  rank {row.rank}  {row.explanation.branches:3} branches  {row.seconds:5.1f} s  {worth}",
                 flush=True,
             )
-    mistakes = [row for row in found if row.kind in PLANTED]
+    mistakes = [row for row in explained_runs if row.kind in PLANTED]
     for kind in PLANTED:
         rows = [row for row in mistakes if row.kind == kind]
         print(f"{kind:13} {sum(0 < row.rank <= 3 for row in rows)} of {len(rows)} among the first three")
-    hits, blamed = sum(0 < row.rank <= 3 for row in mistakes), sum(row.blamed for row in found if row.kind in NULLS)
+    hits = sum(0 < row.rank <= 3 for row in mistakes)
+    blamed = sum(row.blamed for row in explained_runs if row.kind in NULLS)
     if mistakes:
         print(f"planted: {hits} of {len(mistakes)} found, {hits / len(mistakes):.0%} (at least 90 %)")
     if nulls:
         print(f"nulls: {blamed} of {nulls} called costly, {blamed / nulls:.0%} (at most 5 %)")
-    slowest = max(row.seconds for row in found)
+    slowest = max(row.seconds for row in explained_runs)
     print(f"slowest: {slowest:.0f} s with {jobs} processes (at most {BUDGET_S}: {slowest / BUDGET_S:.2f})")
 
 
