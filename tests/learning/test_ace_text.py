@@ -122,7 +122,7 @@ def test_a_line_without_a_place_is_named(text: str, location: str) -> None:
     """Nothing is dropped in silence: a line that belongs to no bullet, or an id that stands twice, is refused."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads_ace(text)
-    assert caught.value.place == location
+    assert caught.value.location == location
 
 
 def test_released_playbooks_are_read() -> None:

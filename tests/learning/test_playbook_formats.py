@@ -161,8 +161,8 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, location: str) -
     """A line and column where the JSON breaks off, or the field that holds something else than it should."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads(text, "p.json")
-    assert location in caught.value.place
-    assert str(caught.value).startswith(f"p.json at {caught.value.place}: ")
+    assert location in caught.value.location
+    assert str(caught.value).startswith(f"p.json at {caught.value.location}: ")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_yaml_that_cannot_be_read_is_named_with_its_place(text: str, location: s
     """The same for YAML, and what JSON could not hold is refused; nothing in it is run."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads_yaml(text, "p.yaml")
-    assert location in caught.value.place
+    assert location in caught.value.location
 
 
 def test_a_time_in_yaml_stays_a_text() -> None:

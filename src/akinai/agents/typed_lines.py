@@ -133,10 +133,10 @@ def _named_by(word: str, offered: Sequence[type[Action]]) -> Sequence[type[Actio
 
 
 def _only_with_a_value(offered: Sequence[type[Action]]) -> type[Action] | None:
-    needing = [verb for verb in offered if any(parameter.required for parameter in parameters_of(verb))]
-    if len(needing) != 1:
+    with_values = [verb for verb in offered if any(parameter.required for parameter in parameters_of(verb))]
+    if len(with_values) != 1:
         return None
-    return needing[0] if sum(parameter.required for parameter in parameters_of(needing[0])) == 1 else None
+    return with_values[0] if sum(parameter.required for parameter in parameters_of(with_values[0])) == 1 else None
 
 
 def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:

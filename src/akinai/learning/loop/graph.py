@@ -56,17 +56,17 @@ async def learn_in_graph(
     config: Any = {"configurable": {"thread_id": thread}, "recursion_limit": _NO_END}
     graph = compiled(job, saver)
     before = await graph.aget_state(config)
-    going = bool(before.next) and not fresh
-    if last and not fresh and before.values and not going:
+    resuming = bool(before.next) and not fresh
+    if last and not fresh and before.values and not resuming:
         state = _read(before.values)
         if state.over and state.fingerprint == job.fingerprint:
             return state
-    if going:
+    if resuming:
         check_resumable(job, _read(before.values))
     else:
         await saver.adelete_thread(thread)
-    values = dict(before.values) if going else _checkpoint(begin(job))
-    async for updates in graph.astream(None if going else values, config, stream_mode="updates", durability="sync"):
+    values = dict(before.values) if resuming else _checkpoint(begin(job))
+    async for updates in graph.astream(None if resuming else values, config, stream_mode="updates", durability="sync"):
         for step, update in updates.items():
             values |= update or {}
             if watch:

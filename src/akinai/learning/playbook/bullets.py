@@ -221,10 +221,10 @@ def id_prefix(section: str) -> str:
     name without letters "b". Sections may share a prefix; the number alone makes an id unique.
     """
     words = _WORD.findall(normalise(section))
-    telling = [word for word in words if word not in _SMALL_WORDS] or words
-    if len(telling) == 1:
-        return telling[0][:3]
-    return "".join(word[0] for word in telling[:6]) or "b"
+    significant = [word for word in words if word not in _SMALL_WORDS] or words
+    if len(significant) == 1:
+        return significant[0][:3]
+    return "".join(word[0] for word in significant[:6]) or "b"
 
 
 def bullet_id(section: str, number: int) -> str:

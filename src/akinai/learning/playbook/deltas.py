@@ -259,10 +259,10 @@ def _check(operation: Operation, delta: Delta) -> _Problem | None:
     ]
     if why := bad_text_in(texts):
         return _Problem("bad_text", f"{operation.type} of a text that {why}; send it without")
-    strange = sorted(operation.details.keys() - set(OPTIONAL_FIELDS))
-    if strange:
+    unknown = sorted(operation.details.keys() - set(OPTIONAL_FIELDS))
+    if unknown:
         return _Problem(
-            "bad_field", f"{operation.type} with the field {strange[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
+            "bad_field", f"{operation.type} with the field {unknown[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
         )
     return None
 
@@ -273,8 +273,8 @@ def _unknown(kind: str, name: str, names: Collection[str]) -> _Problem:
     # Among thousands of ids a search for close matches would cost more than applying the delta.
     first = sorted(islice(names, 500))
     close = get_close_matches(name[:100], first, n=1, cutoff=0.5)
-    there = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
-    return _Problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {there}", "".join(close))
+    hint = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
+    return _Problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {hint}", "".join(close))
 
 
 def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:

@@ -20,7 +20,7 @@ class CorruptPlaybook(PlaybookError):
 
     def __init__(self, file: str, location: str, why: str, offer: str = "") -> None:
         super().__init__(f"{file} at {location}: {why}; {offer or 'mend that place; the file is left as it is'}")
-        self.file, self.place, self.why = file, location, why
+        self.file, self.location, self.why = file, location, why
 
 
 class NewerPlaybook(PlaybookError):

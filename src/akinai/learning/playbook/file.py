@@ -185,8 +185,8 @@ class PlaybookFile:
         """
         with self._locked():
             before = self._current()
-            if there := next((id for id in ids if id in before), None):
-                raise UsageError(f"bullet {there!r} was to be restored and is in the playbook; leave it out")
+            if existing := next((id for id in ids if id in before), None):
+                raise UsageError(f"bullet {existing!r} was to be restored and is in the playbook; leave it out")
             last = {bullet.id: bullet for change in self._journal.changes() for bullet in change.put}
             if unknown := next((id for id in ids if id not in last), None):
                 raise UnknownName("bullet in the journal", unknown, last)
@@ -247,7 +247,7 @@ class PlaybookFile:
             try:
                 self._cached = digest, loads(decoded(data, self.path.name), self.path.name)
             except CorruptPlaybook as error:
-                raise CorruptPlaybook(error.file, error.place, error.why, self._offer()) from error
+                raise CorruptPlaybook(error.file, error.location, error.why, self._offer()) from error
         return self._cached[1]
 
     def _offer(self) -> str:
@@ -350,8 +350,8 @@ class PlaybookFile:
             last = change.n
             if last in points:
                 states[last] = playbook
-        if strange := next((n for n in points if n not in states), None):
-            raise UsageError(f"point {strange} of {self.path.name} was asked for; its journal has points 0 to {last}")
+        if unknown := next((n for n in points if n not in states), None):
+            raise UsageError(f"point {unknown} of {self.path.name} was asked for; its journal has points 0 to {last}")
         return states
 
     def _missing(self, points: int = 0) -> AkinaiError:

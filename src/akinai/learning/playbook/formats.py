@@ -335,8 +335,8 @@ def _unlike_json(value: object) -> str | None:
     """The reason why JSON cannot hold a YAML value; None when it can."""
     if isinstance(value, dict):
         fields = cast("dict[object, object]", value)
-        if strange := next((name for name in fields if not isinstance(name, str)), None):
-            return f"the field name {short_repr(strange, 80)} is not text; put it in quotes"
+        if bad_name := next((name for name in fields if not isinstance(name, str)), None):
+            return f"the field name {short_repr(bad_name, 80)} is not text; put it in quotes"
         return next((why for item in fields.values() if (why := _unlike_json(item))), None)
     if isinstance(value, list):
         return next((why for item in cast("list[object]", value) if (why := _unlike_json(item))), None)

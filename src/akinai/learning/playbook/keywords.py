@@ -59,8 +59,8 @@ class TermCounts:
 @lru_cache(maxsize=1 << 14)
 def _terms(text: str) -> Counter[str]:
     terms = [term for term in _TERM.findall(normalise(text)) if not term.isascii() or len(term) >= 3]
-    telling = [term for term in terms if term not in _COMMON and not term.isdigit()]
-    return Counter(telling or terms or tokenize(text))
+    distinctive = [term for term in terms if term not in _COMMON and not term.isdigit()]
+    return Counter(distinctive or terms or tokenize(text))
 
 
 def with_keywords(playbook: Playbook) -> Playbook:

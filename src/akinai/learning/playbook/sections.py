@@ -57,8 +57,8 @@ def _sections(items: object, location: str) -> tuple[Section, ...]:
         )
     sections = tuple(_section(item, location) for item in cast("Sequence[object]", items))
     names = [section.name for section in sections]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"{location}: section {twice!r} stands twice; name each once")
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"{location}: section {repeated!r} stands twice; name each once")
     return sections
 
 

@@ -201,12 +201,12 @@ class ModelCurator:
             return Curation(delta, "", parsed.usage)
         ask = self._templates.filled("misnamed", why="\n".join(f"- {part}: {why}" for part, why in near.items()))
         messages = (*parsed.messages, Message("user", ask))
-        again = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak, self.schema)
-        usage = parsed.usage + again.usage
-        if again.value is None:
+        corrected = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak, self.schema)
+        usage = parsed.usage + corrected.usage
+        if corrected.value is None:
             return Curation(delta, "", usage, len(near))
         unchanged = [operation for n, operation in enumerate(delta.operations) if f"operations[{n}]" not in near]
-        new = [operation for operation in again.value.operations if operation not in unchanged]
+        new = [operation for operation in corrected.value.operations if operation not in unchanged]
         return Curation(replace(delta, operations=(*unchanged, *new)), "", usage, len(near))
 
     def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:

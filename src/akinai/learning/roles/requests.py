@@ -56,11 +56,11 @@ class UnreadableStreak:
 
     def add(self, role: RoleName, why: str, code: str) -> None:
         """Count an unreadable reply of the role. TooManyUnreadable at the limit."""
-        for whose in (role, ""):
-            count, cut = self._counts.get(whose, (0, 0))
-            self._counts[whose] = count, cut = count + 1, cut + (code == CUT)
+        for counter in (role, ""):
+            count, cut = self._counts.get(counter, (0, 0))
+            self._counts[counter] = count, cut = count + 1, cut + (code == CUT)
             if self._limit and count >= self._limit:
-                raise TooManyUnreadable(count, why, cut, whose)
+                raise TooManyUnreadable(count, why, cut, counter)
 
 
 @dataclass(frozen=True, slots=True)

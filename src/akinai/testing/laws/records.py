@@ -35,8 +35,8 @@ def replay_restores_everything(case: WorldCase[Any]) -> None:
         entries = [Entry.parse(entry.seq, entry.at, entry.text, entry.digest) for entry in run.entries]
         assert check_chain(genesis, entries) == run.session.digest, "the digest of what was read back is another"
         for action, entry in zip(run.handed_in, entries, strict=True):
-            again = read_turn(case.world, entry).action
-            assert again == action, f"entry {entry.seq} was {action!r:.300} and is read back as {again!r:.300}"
+            read_back = read_turn(case.world, entry).action
+            assert read_back == action, f"entry {entry.seq} was {action!r:.300} and is read back as {read_back!r:.300}"
         _replay(case, genesis, entries, run.states)
 
     for_all(case, check)
@@ -130,15 +130,15 @@ def same_actions_give_the_same_bytes(case: WorldCase[Any]) -> None:
     """The same genesis and actions give the same ledger to the byte; so does the same player."""
 
     async def check(data: st.DataObject) -> None:
-        run, again = await random_run(case, data), await RandomRun[Any].start(case)
+        run, repetition = await random_run(case, data), await RandomRun[Any].start(case)
         for step in run.steps:
-            await again.act(step.turn.actor, step.turn.action, step.turn.said)
-        _expect_equal(run.entries, again.entries, "the same run played again")
+            await repetition.act(step.turn.actor, step.turn.action, step.turn.said)
+        _expect_equal(run.entries, repetition.entries, "the same run played again")
 
     for_all(case, check)
     for name, ledger in case.runs.items():
-        again = play(case, case.all_players[name], case.genesis)
-        _expect_equal(ledger.entries, again.entries, f"the run of {name} played again")
+        repetition = play(case, case.all_players[name], case.genesis)
+        _expect_equal(ledger.entries, repetition.entries, f"the run of {name} played again")
 
 
 def another_python_gives_the_same_bytes(case: WorldCase[Any]) -> None:

@@ -162,10 +162,10 @@ def outcomes_are_json(case: WorldCase[Any]) -> None:
 
 def _expect_json(value: Json, subject: str) -> None:
     try:
-        again = json.loads(canonical(value))
+        read_back = json.loads(canonical(value))
     except (TypeError, ValueError) as error:
         raise AssertionError(f"{subject} cannot be kept: {error}") from error
-    assert again == value, f"{subject} reads back as {again!r:.300}, not {value!r:.300}"
+    assert read_back == value, f"{subject} reads back as {read_back!r:.300}, not {value!r:.300}"
 
 
 def books_balance(case: WorldCase[Any]) -> None:

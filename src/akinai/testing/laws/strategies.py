@@ -237,8 +237,8 @@ def _text(schema: Schema, words: Words) -> SearchStrategy[str]:
     free = st.text(
         st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=low, max_size=min(high, 40)
     )
-    meant = [word for word in words if low <= len(word) <= high]
-    return st.sampled_from(meant) | st.sampled_from(meant) | free if meant else free
+    matching = [word for word in words if low <= len(word) <= high]
+    return st.sampled_from(matching) | st.sampled_from(matching) | free if matching else free
 
 
 def _whole(schema: Schema) -> SearchStrategy[int]:
