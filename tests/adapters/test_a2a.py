@@ -21,7 +21,7 @@ from a2a.utils.errors import InvalidParamsError
 import akinai
 from akinai import worlds
 from akinai.adapters.a2a.seat import CARD, make_app
-from akinai.adapters.seat_paths import Seat, seats_at
+from akinai.adapters.seat_paths import SeatAddress, seats_at
 from akinai.runtime.http.listening import listening_socket, url_of
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
@@ -36,7 +36,7 @@ def actions_of(run: akinai.Run, actor: str = "") -> list[tuple[str, dict[str, An
 
 
 @asynccontextmanager
-async def served(session: akinai.AsyncSession, auth: Any = "open") -> AsyncGenerator[Sequence[Seat]]:
+async def served(session: akinai.AsyncSession, auth: Any = "open") -> AsyncGenerator[Sequence[SeatAddress]]:
     """The seats of a session on loopback."""
     with listening_socket("127.0.0.1", 0) as listening:
         seats = seats_at(session, url_of(listening), "a2a", auth)
@@ -50,7 +50,7 @@ async def served(session: akinai.AsyncSession, auth: Any = "open") -> AsyncGener
 
 
 @asynccontextmanager
-async def client_of(seat: Seat, **config: Any) -> AsyncGenerator[Client]:
+async def client_of(seat: SeatAddress, **config: Any) -> AsyncGenerator[Client]:
     headers = {"authorization": f"Bearer {seat.token}"} if seat.token else {}
     async with httpx.AsyncClient(headers=headers, timeout=60) as http:
         client = await create_client(seat.url, ClientConfig(httpx_client=http, **config))
@@ -124,7 +124,7 @@ async def test_customers_trade_each_with_its_token() -> None:
             assert card["securitySchemes"]["bearer"]["httpAuthSecurityScheme"]["scheme"] == "bearer"
             assert (await http.get(seats[0].url.rpartition("/")[0] + "/nobody" + CARD)).status_code == 404
 
-        async def play(seat: Seat) -> None:
+        async def play(seat: SeatAddress) -> None:
             async with client_of(seat) as client:
                 for name, arguments in actions_of(reference, seat.actor):
                     await answer(client, request(name, arguments))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from akinai.api.seat import own_actors
 from akinai.api.session import AsyncSession
-from akinai.core.agents import is_sub_agent
 from akinai.core.errors import UsageError
 
 Auth = Literal["open", "token"]
@@ -16,8 +16,8 @@ Application = Callable[[Any, Any, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A seat that clients can take."""
+class SeatAddress:
+    """The address of a seat that clients can take."""
 
     actor: str
     url: str
@@ -31,20 +31,15 @@ class SeatsServer:
     """A server that listens."""
 
     run_id: str
-    seats: Sequence[Seat]
+    seats: Sequence[SeatAddress]
 
 
-def own_actors(session: AsyncSession) -> Sequence[str]:
-    """The actors with a seat of their own; sub-agents play in that of their owner."""
-    return [actor for actor in session.held if not is_sub_agent(actor)]
-
-
-def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> Sequence[Seat]:
-    """A seat for each actor, at /PROTOCOL/RUN; at /PROTOCOL/RUN/ACTOR where there are several."""
+def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> Sequence[SeatAddress]:
+    """The address of each actor's seat:  /PROTOCOL/RUN; at /PROTOCOL/RUN/ACTOR where there are several."""
     actors = own_actors(session)
     base = f"{address}/{protocol}/{session.id}"
     return [
-        Seat(
+        SeatAddress(
             actor,
             base + (f"/{actor}" if len(actors) > 1 else ""),
             secrets.token_urlsafe(24) if auth == "token" else "",

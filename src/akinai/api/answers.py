@@ -1,22 +1,15 @@
 """Replies of OpenAI's and Anthropic's clients: the tool calls in them, and the messages that answer them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from akinai.api.framework_tools import parsed
+from akinai.api.seat import Answer
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply, ToolCall
 
 Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What answers a tool call, or a reply without any."""
-
-    text: str
-    ok: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +83,13 @@ def _document(reply: Any) -> Document:
         return cast("Document", reply)
     dump = getattr(reply, "model_dump", None)
     return dump(mode="json", exclude_unset=True) if dump else {}
+
+
+def parsed(arguments: str | Mapping[str, Any] | None) -> Any:
+    """The arguments of a tool call that may be JSON text; text that is no JSON object is refused by `act`."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return arguments

@@ -5,13 +5,14 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 
 from akinai.agents.protocols import ToolCallProtocol
-from akinai.agents.structured import read_move
-from akinai.api.answers import Answer, read_reply
-from akinai.api.framework_tools import Narrator, parsed, tools_for
+from akinai.api.answers import parsed, read_reply
+from akinai.api.framework_tools import tools_for
+from akinai.api.seat import Answer, Seat, Wait, own_actors
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
@@ -41,7 +42,6 @@ class AsyncSession:
         self._rewarded = 0.0
         self._settled = False
         self._played: Run | None = None
-        self._narrator: Narrator | None = None
         self._task: asyncio.Task[RunHeader] | None = None
         self._stack = AsyncExitStack()
 
@@ -114,7 +114,7 @@ class AsyncSession:
         *,
         text: str = "",
         actor: str | None = None,
-        wait: bool | Literal["own"] = True,
+        wait: Wait = True,
     ) -> Outcome:
         """Take an action, and return its outcome once it is recorded.
 
@@ -132,7 +132,7 @@ class AsyncSession:
             raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
         return await self.take(Move(self.world.verbs.parse(name, given, reply), text), actor, wait)
 
-    async def take(self, move: Move, actor: str | None = None, wait: bool | Literal["own"] = True) -> Outcome:
+    async def take(self, move: Move, actor: str | None = None, wait: Wait = True) -> Outcome:
         """Hand in a move that was read elsewhere, and return its outcome; see `act`."""
         who = await self._turn_of(actor)
         self._seats.hand_in(who, move)
@@ -167,14 +167,12 @@ class AsyncSession:
         after the end of the run are answered with why it is over.
         """
         received = read_reply(reply)
-        self._narrator = narrator = self._narrator or Narrator(self)
         answers: list[Answer] = []
         for requested in ToolCallProtocol().read_moves(self.world.verbs, received.reply):
             try:
-                outcome = await self.take(requested.move)
-                answers.append(Answer(narrator.tell(outcome), outcome.ok))
+                answers.append(await self._own_seat.take(requested.move))
             except EndRun:
-                answers.append(Answer(narrator.over(), ok=False))
+                answers.append(self._own_seat.over())
         return received.messages(answers)
 
     async def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
@@ -182,16 +180,14 @@ class AsyncSession:
 
         `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
         """
-        self._narrator = self._narrator or Narrator(self)
-        return self._narrator.tell(await self.act(name, parsed(arguments)))
+        return (await self._own_seat.act(name, parsed(arguments))).text
 
     async def reply(self, text: str) -> str:
         """Take the action of a model's reply without tool calls, and return the text that answers it, as `call` does.
 
         The reply is a JSON object such as {"action": "wait_until", "hour": 9}, also fenced or with prose around it.
         """
-        self._narrator = self._narrator or Narrator(self)
-        return self._narrator.tell(await self.take(read_move(self.world.verbs, text), None, True))
+        return (await self._own_seat.take(self._own_seat.read(text))).text
 
     async def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""
@@ -228,8 +224,13 @@ class AsyncSession:
         await self.close()
         return over and ends_run(error)
 
+    @cached_property
+    def _own_seat(self) -> "Seat[AsyncSession]":
+        """The seat of `answer`, `call` and `reply`: every actor that is held."""
+        return Seat(self)
+
     def _named(self, actor: str | None) -> str:
-        name = actor or self.actor or next((name for name in self.held if not is_sub_agent(name)), None)
+        name = actor or self.actor or next(iter(own_actors(self)), None)
         if name is None:
             raise UsageError(f"nobody in {self.id!r} is played here")
         if not self._seats.holds(name) or (not is_sub_agent(name) and name not in self.held):

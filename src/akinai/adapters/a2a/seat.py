@@ -7,7 +7,6 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -32,40 +31,31 @@ from a2a.types import (
 from starlette.applications import Starlette
 
 from akinai.adapters import seat_paths
-from akinai.adapters.seat_paths import Application, Seat
-from akinai.agents.structured import read_move
-from akinai.api.framework_tools import Narrator
+from akinai.adapters.seat_paths import Application, SeatAddress
+from akinai.api.seat import LOOK, Answer, Seat
 from akinai.api.session import AsyncSession
 from akinai.core.agents import Move
-from akinai.core.canonical import Json
-from akinai.core.errors import AkinaiError, EndRun
 
-LOOK = "look"
-"""The request for the view, which takes no time and is not recorded."""
 CARD = "/.well-known/agent-card.json"
 """Path of a seat's card, after the address of the seat. Everybody may read it."""
-REWARD = "akinai/reward"
-"""The key of the data part's metadata that holds what an action changed of the first score, in its unit."""
-OVER = "over"
-"""The code of an action after the end of the run."""
 QUICK_S = 0.5
 """An action that is answered within this time is answered by a message; a longer one becomes a task."""
 
 
-def agent_card(session: AsyncSession, actor: str, url: str, *, token: bool) -> AgentCard:
+def agent_card(seat: Seat[AsyncSession], url: str, *, token: bool) -> AgentCard:
     """The card of a seat at `url`; each of the world's actions is a skill. `token`: requests need that of the seat."""
-    world = session.world
+    world = seat.session.world
     bearer = SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="bearer"))
     return AgentCard(
-        name=f"{actor} of {session.id}",
-        description=f"Acts for {actor} in a run of {world.name}. Send a data part such as "
+        name=f"{seat.actor} of {seat.session.id}",
+        description=f"Acts for {seat.actor} in a run of {world.name}. Send a data part such as "
         '{"action": "NAME", "arguments": {...}}, or text that holds it; "look" shows what the actor sees.',
         version=world.name.partition("@")[2] or "1",
         supported_interfaces=[AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version="1.0")],
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=["application/json", "text/plain"],
         default_output_modes=["text/plain", "application/json"],
-        skills=[_skill(tool) for tool in (verb.tool(inline=True) for verb in world.verbs.classes)],
+        skills=[_skill(tool) for tool in seat.tools()],
         security_schemes={"bearer": bearer} if token else {},
         security_requirements=[SecurityRequirement(schemes={"bearer": StringList()})] if token else [],
     )
@@ -77,20 +67,11 @@ def _skill(tool: Mapping[str, Any]) -> AgentSkill:
     return AgentSkill(id=tool["name"], name=tool["name"], description=description, tags=["action"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The answer to an action: text for a model, data for a program."""
-
-    text: str
-    data: Mapping[str, Json]
-    reward: float | None = None
-
-    @property
-    def parts(self) -> list[Any]:
-        data = new_data_part(dict(self.data))
-        if self.reward is not None:
-            data.metadata.update({REWARD: self.reward})
-        return [new_text_part(self.text), data]
+def _parts(answer: Answer) -> list[Any]:
+    """An answer as a part for a model and one for a program."""
+    data = new_data_part(answer.document)
+    data.metadata.update(answer.metadata or {})
+    return [new_text_part(answer.text), data]
 
 
 class SeatExecutor(AgentExecutor):
@@ -100,10 +81,9 @@ class SeatExecutor(AgentExecutor):
     until the actor may act again, and then has the answer as its artifact.
     """
 
-    def __init__(self, session: AsyncSession, seat: str) -> None:
-        self._session, self._seat = session, seat
-        self._narrator = Narrator(session, seat)
-        self._acting: set[asyncio.Task[_Answer]] = set()
+    def __init__(self, seat: Seat[AsyncSession]) -> None:
+        self._seat = seat
+        self._acting: set[asyncio.Task[Answer]] = set()
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         """Answer a message."""
@@ -113,13 +93,13 @@ class SeatExecutor(AgentExecutor):
         await asyncio.wait({acting}, timeout=QUICK_S)
         task_id, context_id = str(context.task_id), str(context.context_id)
         if acting.done():
-            await event_queue.enqueue_event(new_message(acting.result().parts, context_id=context_id))
+            await event_queue.enqueue_event(new_message(_parts(acting.result()), context_id=context_id))
             return
         updater = TaskUpdater(event_queue, task_id, context_id)
         working = new_task(task_id, context_id, TaskState.TASK_STATE_WORKING, history=[context.message])
         await event_queue.enqueue_event(working)
         await asyncio.wait({acting})
-        await updater.add_artifact(acting.result().parts, name="outcome")
+        await updater.add_artifact(_parts(acting.result()), name="outcome")
         await updater.complete()
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
@@ -128,19 +108,9 @@ class SeatExecutor(AgentExecutor):
         why = "The action was taken and stays; its answer comes with the next."
         await updater.cancel(new_message([new_text_part(why)]))
 
-    async def _answer(self, message: Message | None) -> _Answer:
-        session = self._session
+    async def _answer(self, message: Message | None) -> Answer:
         move = self._move(message)
-        if move is None:
-            return _Answer(self._narrator.look(), {"ok": True, "done": session.done})
-        try:
-            outcome = await session.take(move, self._narrator.on_turn(), "own")
-        except EndRun as end:
-            return _Answer(f"The run is over: {end.ending}.", {"ok": False, "code": OVER, "done": True})
-        except AkinaiError as error:
-            return _Answer(str(error), {"ok": False, "code": "failed", "done": session.done})
-        data: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
-        return _Answer(self._narrator.tell(outcome), data, session.reward)
+        return self._seat.look() if move is None else await self._seat.settle(self._seat.take(move))
 
     def _move(self, message: Message | None) -> Move | None:
         """The move that a message asks for; None for a look. What cannot be read is refused by the rules."""
@@ -148,24 +118,24 @@ class SeatExecutor(AgentExecutor):
         text = "\n".join(get_text_parts(parts)).strip()
         actions = [part for part in get_data_parts(parts) if part is not None]
         if not actions:
-            return None if text == LOOK else read_move(self._session.world.verbs, text)
-        asked: Any = _whole(actions[0])
-        fields = cast("dict[str, Any]", asked) if isinstance(asked, dict) else {}
+            return None if text == LOOK else self._seat.read(text)
+        document: Any = _whole(actions[0])
+        fields = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
         if fields.get("action") == LOOK:
             return None
-        move = read_move(self._session.world.verbs, json.dumps(asked, ensure_ascii=False))
+        move = self._seat.read(json.dumps(document, ensure_ascii=False))
         return Move(move.action, text) if text else move
 
 
-def make_app(session: AsyncSession, seats: Sequence[Seat]) -> Application:
+def make_app(session: AsyncSession, addresses: Sequence[SeatAddress]) -> Application:
     """The ASGI application of a session's seats, each an agent at its own address."""
     apps: dict[str, Application] = {}
-    for seat in seats:
-        path = urlsplit(seat.url).path
-        card = agent_card(session, seat.actor, seat.url, token=bool(seat.token))
-        handler = DefaultRequestHandler(SeatExecutor(session, seat.actor), InMemoryTaskStore(), card)
+    for address in addresses:
+        path, seat = urlsplit(address.url).path, Seat(session, address.actor)
+        card = agent_card(seat, address.url, token=bool(address.token))
+        handler = DefaultRequestHandler(SeatExecutor(seat), InMemoryTaskStore(), card)
         routes = [*create_agent_card_routes(card, card_url=path + CARD), *create_jsonrpc_routes(handler, path)]
-        apps[path] = seat_paths.guarded(Starlette(routes=routes), seat.token, public=path + CARD)
+        apps[path] = seat_paths.guarded(Starlette(routes=routes), address.token, public=path + CARD)
     return seat_paths.by_path(apps)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from akinai.adapters.autogen.framework import BaseTool, CancellationToken
-from akinai.api.framework_tools import Narrator, Playable, inline_tools, is_async
+from akinai.api.framework_tools import is_async
+from akinai.api.seat import Playable, Seat
 from akinai.core.errors import EndRun
 
 Take = Callable[[str, Mapping[str, Any], CancellationToken], Awaitable[str]]
@@ -49,20 +50,20 @@ def tools(session: Playable) -> list[Any]:
     A call after the end of the run cancels the assistant's loop, once the last call of its reply is answered: AutoGen
     makes a result of an exception, and waits for ever for a tool that is cancelled.
     """
-    narrator, order, waiting = Narrator(session), asyncio.Lock(), Counter[str]()
+    seat, order, waiting = Seat(session), asyncio.Lock(), Counter[str]()
 
     async def take(name: str, arguments: Mapping[str, Any], loop: CancellationToken) -> str:
         waiting["calls"] += 1
         try:
             async with order:
                 if is_async(session):
-                    return narrator.tell(await session.act(name, arguments))
-                return narrator.tell(await asyncio.to_thread(session.act, name, arguments))
+                    return seat.answer(await session.act(name, arguments)).text
+                return seat.answer(await asyncio.to_thread(session.act, name, arguments)).text
         except EndRun:
             if waiting["calls"] == 1:
                 asyncio.get_running_loop().call_soon(loop.cancel)
-            return narrator.over()
+            return seat.over().text
         finally:
             waiting["calls"] -= 1
 
-    return [ActionTool(tool, take) for tool in inline_tools(session)]
+    return [ActionTool(tool, take) for tool in seat.tools()]

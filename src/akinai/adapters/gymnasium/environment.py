@@ -10,6 +10,7 @@ from akinai import worlds
 from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
+from akinai.api.seat import Seat
 from akinai.core.worlds import World
 from akinai.runtime.config.settings import Settings
 
@@ -51,26 +52,25 @@ class WorldEnv(gymnasium.Env[str, str]):
         self._store = store
         self.observation_space = TextSpace()
         self.action_space = ReplySpace(self._world.verbs.classes)
-        self._session: Session | None = None
+        self._seat: Seat[Session] | None = None
         self._read = ""
 
     @property
     def session(self) -> Session:
         """The session of this episode: its run, scores and actors. ResetNeeded before the first."""
-        if self._session is None:
-            raise ResetNeeded("the environment has no episode; call reset()")
-        return self._session
+        return self._running().session
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begin a run with this seed, by default a random one; or go on with a run of the store: {"resume": RUN}."""
         super().reset(seed=seed)
         self.close()
         if resume := (options or {}).get("resume"):
-            self._session = open_session(resume=resume, store=self._store)
+            session = open_session(resume=resume, store=self._store)
         else:
             drawn = int(self.np_random.integers(2**31)) if seed is None else seed
-            self._session = open_session(self._world, seed=drawn, store=self._store, **self._options)
-        self._read = self._session.view().text
+            session = open_session(self._world, seed=drawn, store=self._store, **self._options)
+        self._seat = Seat(session)
+        self._read = self._seat.prompt()
         return self._read, self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -87,16 +87,20 @@ class WorldEnv(gymnasium.Env[str, str]):
 
     def close(self) -> None:
         """End the episode. Its run can be resumed if it is kept in a store and not over."""
-        session, self._session = self._session, None
-        if session is not None:
-            session.close()
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.session.close()
+
+    def _running(self) -> Seat[Session]:
+        if self._seat is None:
+            raise ResetNeeded("the environment has no episode; call reset()")
+        return self._seat
 
     def _info(self) -> dict[str, Any]:
-        outcome, session = self.session.outcome, self.session
-        offered = () if session.done else session.view().verbs or self._world.verbs.classes
+        seat, session, outcome = self._running(), self.session, self.session.outcome
         return {
             "actor": session.actor,
-            "tools": [verb.tool_name() for verb in offered],
+            "tools": seat.offered(),
             "ok": outcome is None or outcome.ok,
             "code": outcome and outcome.code,
             "ending": session.ending,

@@ -15,23 +15,11 @@ from akinai.adapters.inspect.framework import (
 )
 from akinai.agents.chat import Window, estimated_tokens
 from akinai.agents.protocols import RequestedMove, ToolCallProtocol
-from akinai.api.framework_tools import Narrator
+from akinai.api.seat import Answer, Seat
 from akinai.api.session import AsyncSession
 from akinai.core.agents import Move
 from akinai.core.errors import EndRun
 from akinai.core.models import Message, Reply, ToolCall
-
-REWARD = "akinai/reward"
-"""The key of an answer's metadata that holds what the action changed of the first score, in its unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """What the actor reads of its action, whether it was done, and what of it models are not shown."""
-
-    text: str
-    ok: bool
-    metadata: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,18 +32,17 @@ class _Sized(Message):
 class Player:
     """Plays a seat to the end of its run: asks the model with the conversation's newest messages, takes its actions."""
 
-    def __init__(self, session: AsyncSession, seat: str | None, head: Sequence[Any], window_tokens: int) -> None:
-        """`seat` None is every actor that is held; `head` are the messages that never leave the window."""
-        self._session, self._seat, self._head = session, seat, list(head)
-        self._narrator = Narrator(session, seat)
+    def __init__(self, seat: Seat[AsyncSession], head: Sequence[Any], window_tokens: int) -> None:
+        """`head` are the messages that never leave the window."""
+        self._seat, self._head = seat, list(head)
         self._window = Window(window_tokens)
         self._reserved = sum(estimated_tokens(Message("user", message.text)) for message in head)
-        self._tools = model_tools(session)
+        self._tools = model_tools(seat)
 
     async def play(self, messages: list[Any]) -> Any:
         """The output of the last call; `messages` gets what is added to the conversation."""
         output = None
-        while not self._session.done:
+        while not self._seat.session.done:
             self._window.overflow(self._reserved)
             newest = [message.original for message in self._window.messages if isinstance(message, _Sized)]
             output = await get_model().generate([*self._head, *newest], self._tools)
@@ -74,10 +61,10 @@ class Player:
         """The answers to a reply, each of whose calls is an action; so is a reply without any."""
         calls = _calls(message)
         reply = Reply(message.text, tuple(ToolCall(call.id, call.function, _arguments(call)) for call in calls))
-        requested = ToolCallProtocol().read_moves(self._session.world.verbs, reply)
+        requested = ToolCallProtocol().read_moves(self._seat.session.world.verbs, reply)
         if not calls:
-            taken = await self._take(requested[0].move)
-            return [ChatMessageUser(content=taken.text, metadata=taken.metadata)]
+            answer = await self._take(requested[0].move)
+            return [ChatMessageUser(content=answer.text, metadata=answer.metadata)]
         answers: list[Any] = []
         for call, move in zip(calls, requested, strict=True):
             answers += await self._execute(message, call, move)
@@ -86,13 +73,13 @@ class Player:
     async def _execute(self, message: Any, call: Any, requested: RequestedMove) -> Sequence[Any]:
         """A call through Inspect's tools, which record it; whatever it asks for, the session judges it."""
 
-        answer: list[_Taken] = []
+        answers: list[Answer] = []
 
         async def act(**kwargs: Any) -> str:
-            answer.append(taken := await self._take(requested.move))
-            if not taken.ok:
-                raise ToolError(taken.text)
-            return taken.text
+            answers.append(answer := await self._take(requested.move))
+            if not answer.ok:
+                raise ToolError(answer.text)
+            return answer.text
 
         # Any name and any arguments: what is no action of the world is an entry of the ledger, too.
         anything = ToolParams(additionalProperties=True)
@@ -101,31 +88,28 @@ class Player:
             call = replace(call, parse_error=None, arguments={"parse_error": call.parse_error})
         alone = message.model_copy(update={"tool_calls": [call]})
         messages: list[Any] = (await execute_tools([*self._head, alone], [tool])).messages
-        metadata = answer[0].metadata if answer else None
+        metadata = answers[0].metadata if answers else None
         return [message.model_copy(update={"metadata": metadata}) for message in messages]
 
-    async def _take(self, move: Move) -> _Taken:
+    async def _take(self, move: Move) -> Answer:
         """Take an action."""
-        if self._session.done:
-            return _Taken(self._narrator.over(), ok=False)
-        wait = "own" if self._seat else True
+        if self._seat.session.done:
+            return self._seat.over()
         try:
-            outcome = await self._session.take(move, self._narrator.on_turn(), wait)
+            return await self._seat.take(move)
         except EndRun:
-            return _Taken(self._narrator.over(), ok=False)
-        return _Taken(self._narrator.tell(outcome), outcome.ok, {REWARD: self._session.reward})
+            return self._seat.over()
 
 
-def model_tools(session: AsyncSession) -> list[Any]:
+def model_tools(seat: Seat[AsyncSession]) -> list[Any]:
     """All actions of the world as Inspect's tools; those that are not offered now are refused."""
-    tools = (verb.tool(inline=True) for verb in session.world.verbs.classes)
     return [
         ToolInfo(
             name=tool["name"],
             description=tool["description"],
             parameters=ToolParams.model_validate(_alternatives(tool["parameters"])),
         )
-        for tool in tools
+        for tool in seat.tools()
     ]
 
 

@@ -28,7 +28,7 @@ from akinai.adapters.inspect.framework import (
 from akinai.adapters.inspect.player import Player
 from akinai.agents.chat import WINDOW_TOKENS, prompt
 from akinai.api.opening import aopen
-from akinai.core.agents import is_sub_agent
+from akinai.api.seat import Seat, own_actors
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.worlds import World, participants
@@ -124,16 +124,16 @@ def play(world: str, options: Mapping[str, Any], window_tokens: int) -> Any:
     async def solve(state: Any, generate: Any) -> Any:
         session = await aopen(world.partition("@")[0], seed=state.metadata["seed"], **options)
         state.metadata["run"] = session.id
-        seats = [actor for actor in session.held if not is_sub_agent(actor)]
+        actors = own_actors(session)
         system = ChatMessageSystem(content=prompt("chat"))
         try:
-            if len(seats) == 1:
+            if len(actors) == 1:
                 head = [system, *state.messages]
                 state.messages = head
-                output = await Player(session, None, head, window_tokens).play(state.messages)
+                output = await Player(Seat(session), head, window_tokens).play(state.messages)
                 state.output = output or state.output
             else:
-                await collect(*(_play_seat(session, seat, system, window_tokens) for seat in seats))
+                await collect(*(_play_seat(Seat(session, actor), system, window_tokens) for actor in actors))
         finally:
             # Also when a limit cancels the sample: it is scored as the run stands.
             with anyio.CancelScope(shield=True):
@@ -146,11 +146,11 @@ def play(world: str, options: Mapping[str, Any], window_tokens: int) -> Any:
     return solve
 
 
-async def _play_seat(session: Any, seat: str, system: Any, window_tokens: int) -> None:
+async def _play_seat(seat: Seat[Any], system: Any, window_tokens: int) -> None:
     """A seat of several, in a conversation of its own."""
-    async with span(name=seat, type="agent"):
-        head = [system, ChatMessageUser(content=session.view(seat).text)]
-        await Player(session, seat, head, window_tokens).play([])
+    async with span(name=seat.actor, type="agent"):
+        head = [system, ChatMessageUser(content=seat.prompt())]
+        await Player(seat, head, window_tokens).play([])
 
 
 @scorer(name=SCORER, metrics={"*": [mean(), stderr()]})

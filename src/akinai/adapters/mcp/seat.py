@@ -1,27 +1,18 @@
 """A seat at a run as an MCP server: tools are the actions and `look`, resources ledger, scores and a playbook."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
-from akinai.api.framework_tools import Narrator
+from akinai.api.seat import LOOK, Answer, Seat
 from akinai.api.session import AsyncSession
-from akinai.core.canonical import Json
-from akinai.core.errors import AkinaiError, EndRun
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import to_json
 
-LOOK = "look"
-"""The tool that shows the view; it takes no time and is not recorded."""
 TEXT = "akinai/text"
 """The key of a call's `_meta` that holds the text beside an action."""
-REWARD = "akinai/reward"
-"""The key of a result's `_meta` that holds what the action changed of the first score, in its unit."""
-OVER = "over"
-"""The code of a call after the end of the run."""
 
 
 class SeatServer:
@@ -32,12 +23,11 @@ class SeatServer:
 
     def __init__(self, session: AsyncSession, seat: str | None = None, *, playbook: Playbook | None = None) -> None:
         """`seat` None is every actor held, each when its turn comes."""
-        self._session, self._seat, self._playbook = session, seat, playbook
-        self._narrator = Narrator(session, seat)
+        self._session, self._seat, self._playbook = session, Seat(session, seat), playbook
 
     def server(self) -> Server[Any]:
         """The server, whose instructions hold what the actor sees now."""
-        actor, view = self._narrator.on_turn(), self._narrator.look()
+        actor, view = self._seat.on_turn(), self._seat.look().text
         learned = f" {self._uri('playbook')} holds what earlier runs taught." if self._playbook is not None else ""
         return Server(
             "akinai",
@@ -56,30 +46,16 @@ class SeatServer:
             tools=[look]
             + [
                 types.Tool(name=tool["name"], description=tool["description"], input_schema=tool["parameters"])
-                for tool in (verb.tool(inline=True) for verb in self._session.world.verbs.classes)
+                for tool in self._seat.tools()
             ]
         )
 
     async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        session = self._session
         if params.name == LOOK:
-            return _result(self._narrator.look(), {"ok": True, "done": session.done})
+            return _result(self._seat.look())
         text: Any = (params.meta or {}).get(TEXT, "")
-        wait = "own" if self._seat else True
-        try:
-            outcome = await session.act(
-                params.name,
-                params.arguments or {},
-                text=text if isinstance(text, str) else "",
-                actor=self._narrator.on_turn(),
-                wait=wait,
-            )
-        except EndRun as end:
-            return _result(f"The run is over: {end.ending}.", {"ok": False, "code": OVER, "done": True})
-        except AkinaiError as error:
-            return _result(str(error), {"ok": False, "code": "failed", "done": session.done})
-        document: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
-        return _result(self._narrator.tell(outcome), document, {REWARD: session.reward})
+        acting = self._seat.act(params.name, params.arguments, text=text if isinstance(text, str) else "")
+        return _result(await self._seat.settle(acting))
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         learned = types.Resource(
@@ -109,12 +85,7 @@ class SeatServer:
     async def _read_resource(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri == self._uri("ledger"):
-            entries = (await self._session.run()).ledger.entries
-            lines = (
-                {"seq": entry.seq, "at": entry.at, **entry.data}
-                for entry in entries
-                if self._narrator.plays(entry.actor)
-            )
+            lines = ({"seq": entry.seq, "at": entry.at, **entry.data} for entry in await self._seat.entries())
             text, mime = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "application/jsonl"
         elif uri == self._uri("scores"):
             scores = await self._session.scores() if self._session.done else ()
@@ -130,10 +101,10 @@ class SeatServer:
         return f"akinai://{self._session.id}/{name}"
 
 
-def _result(text: str, document: Mapping[str, Json], meta: dict[str, Any] | None = None) -> types.CallToolResult:
+def _result(answer: Answer) -> types.CallToolResult:
     return types.CallToolResult(
-        _meta=meta,
-        content=[types.TextContent(text=text)],
-        structured_content=dict(document),
-        is_error=not document["ok"],
+        _meta=answer.metadata,
+        content=[types.TextContent(text=answer.text)],
+        structured_content=answer.document,
+        is_error=not answer.ok,
     )

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from akinai.adapters import seat_paths
-from akinai.adapters.seat_paths import Auth, Seat, SeatsServer
+from akinai.adapters.seat_paths import Auth, SeatAddress, SeatsServer
 from akinai.api.opening import aopen
 from akinai.api.playbook import open_playbook
+from akinai.api.seat import own_actors
 from akinai.api.session import AsyncSession
 from akinai.core.errors import MissingExtra, UsageError
 from akinai.core.worlds import World
@@ -84,7 +85,7 @@ async def _serve_stdio(
 ) -> None:
     server = SeatServer(session, playbook=playbook).server()
     if ready:
-        ready(SeatsServer(session.id, [Seat(actor, "", "") for actor in seat_paths.own_actors(session)]))
+        ready(SeatsServer(session.id, [SeatAddress(actor, "", "") for actor in own_actors(session)]))
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 

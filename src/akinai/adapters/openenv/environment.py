@@ -14,11 +14,10 @@ from openenv.core.env_server.types import Action, EnvironmentMetadata, Observati
 from pydantic import Field, WithJsonSchema
 
 from akinai import worlds
-from akinai.api.framework_tools import Narrator, inline_tools
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
+from akinai.api.seat import Answer, Seat
 from akinai.core.errors import UsageError
-from akinai.core.ledger import Outcome
 from akinai.core.worlds import World
 from akinai.runtime.config.settings import Settings
 
@@ -66,8 +65,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         """`options` of `akinai.open`, but for seed, name and resume, which `reset` takes."""
         super().__init__()
         self._world, self._options = world, dict(options)
-        self._session: Session | None = None
-        self._narrator: Narrator | None = None
+        self._seat: Seat[Session] | None = None
         self._seed = self._steps = 0
 
     def reset(
@@ -84,27 +82,25 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
             session = open_session(resume=resume, store=self._options.get("store"))
         else:
             session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
-        self._session, self._narrator = session, Narrator(session)
-        header = session.run().header
-        self._seed, self._steps = header.genesis.seed, 0
-        return self._observation(session.view().text, None, tools=inline_tools(session))
+        self._seat = seat = Seat(session)
+        self._seed, self._steps = session.seed, 0
+        return self._observation(Answer(seat.prompt(), ok=True, done=session.done), tools=seat.tools())
 
     def step(self, action: WorldAction, timeout_s: float | None = None, **kwargs: Any) -> WorldObservation:
         """Take an action. After the end the observation says so, with no reward."""
-        session = self._running()
-        assert self._narrator is not None
-        if session.done:
-            return self._observation(self._narrator.over(), Outcome("", ok=False, code="over"))
-        outcome = session.act(action.name, action.arguments, text=action.text)
+        seat = self._running()
+        if seat.session.done:
+            return self._observation(seat.over())
+        outcome = seat.session.act(action.name, action.arguments, text=action.text)
         self._steps += 1
-        return self._observation(self._narrator.tell(outcome), outcome, reward=session.reward)
+        return self._observation(seat.answer(outcome))
 
     @property
     def state(self) -> WorldState:
         """The run as it stands."""
-        session = self._session
-        if session is None:
+        if self._seat is None:
             return WorldState(world=self._world.name)
+        session = self._seat.session
         scores = {score.name: float(score.value) for score in session.scores()} if session.done else {}
         return WorldState(
             episode_id=session.id, step_count=self._steps, world=self._world.name, seed=self._seed,
@@ -119,24 +115,20 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
     def close(self) -> None:
         """End the episode. Its run can be resumed if it is kept in a store and not over."""
-        session, self._session = self._session, None
-        if session is not None:
-            session.close()
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.session.close()
 
-    def _running(self) -> Session:
-        if self._session is None:
+    def _running(self) -> Seat[Session]:
+        if self._seat is None:
             raise UsageError("there is no episode; reset first, and keep the connection open: /step alone forgets")
-        return self._session
+        return self._seat
 
-    def _observation(
-        self, text: str, outcome: Outcome | None, *, reward: float | None = None, tools: Sequence[Any] = ()
-    ) -> WorldObservation:
-        session = self._running()
-        offered = () if session.done else session.view().verbs or self._world.verbs.classes
+    def _observation(self, answer: Answer, *, tools: Sequence[Any] = ()) -> WorldObservation:
+        seat = self._running()
         return WorldObservation(
-            text=text, ok=outcome is None or outcome.ok, code=outcome and outcome.code, actor=session.actor,
-            offered=[verb.tool_name() for verb in offered], tools=list(tools), ending=session.ending,
-            done=session.done, reward=reward,
+            text=answer.text, ok=answer.ok, code=answer.code, actor=seat.session.actor, offered=seat.offered(),
+            tools=list(tools), ending=seat.session.ending, done=answer.done, reward=answer.reward,
         )  # fmt: skip
 
 

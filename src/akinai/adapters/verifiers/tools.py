@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import verifiers.v1 as vf
 from pydantic import WithJsonSchema
 
-from akinai.api.framework_tools import inline_tools
 from akinai.api.opening import aopen
+from akinai.api.seat import Seat
 from akinai.api.session import AsyncSession
 from akinai.core.errors import EndRun
 
@@ -37,15 +37,15 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
     """The actions of a world, all of them: what is not offered now is refused."""
 
     TOOL_PREFIX = None
-    session: AsyncSession
+    seat: Seat[AsyncSession]
 
     async def setup_task(self, task: Any) -> None:
         """Open the run of a task."""
-        self.session = await self._exit_stack.enter_async_context(await aopen(task.world, **task.options))
+        self.seat = Seat(await self._exit_stack.enter_async_context(await aopen(task.world, **task.options)))
 
     def register(self, mcp: Any) -> None:
         """Offer the actions as tools."""
-        for tool in inline_tools(self.session):
+        for tool in self.seat.tools():
             mcp.add_tool(self._with_state(self._tool(tool)), name=tool["name"], description=tool["description"])
 
     def _tool(self, tool: Mapping[str, Any]) -> Callable[..., Any]:
@@ -55,11 +55,11 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
         async def act(**arguments: Any) -> str:
             sent = {name: value for name, value in arguments.items() if name in required or value is not None}
             try:
-                text = await self.session.call(tool["name"], sent)
-            except EndRun as end:
-                return f"The run is over: {end.ending}."
+                answer = await self.seat.act(tool["name"], sent)
+            except EndRun:
+                return self.seat.over().text
             await self._note()
-            return text
+            return answer.text
 
         act.__name__ = tool["name"]
         act.__signature__ = Signature(  # pyright: ignore[reportFunctionMemberAccess] - read by inspect.signature
@@ -69,7 +69,7 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
         return act
 
     async def _note(self) -> None:
-        session, state = self.session, self.state
+        session, state = self.seat.session, self.state
         state.run, state.done, state.ending = session.id, session.done, session.ending
         state.gained += session.reward
         if session.done:

@@ -3,7 +3,8 @@
 import base64
 import hmac
 
-from akinai.core.agents import is_sub_agent
+from akinai.api.seat import Seat, own_actors
+from akinai.api.session import AsyncSession
 from akinai.server.authentication import Credentials, Unauthorized
 from akinai.server.sessions.hosting import HostedSession, SessionHost
 
@@ -32,24 +33,23 @@ class SessionAccess:
         if self.tokens and not _same(self._operator_token, credentials):
             raise Unauthorized(401, "Authorization: Bearer with the operator's token is required")
 
-    def session(self, name: str, credentials: Credentials) -> tuple[HostedSession, str | None]:
-        """A session and the seat that may be played; None for every seat.
+    def session(self, name: str, credentials: Credentials) -> tuple[HostedSession, Seat[AsyncSession]]:
+        """A session and the seat that may be played: one actor's, or that of all held actors.
 
         Unauthorized (401) for a token that is not of this session, UnknownName for a session that is not open here.
         """
-        if not self.tokens:
-            return self._host.find(name), None
-        if any(_same(token, credentials) for token in (self._operator_token, self.token(name))):
-            return self._host.find(name), None
+        if not self.tokens or self._opens_whole(name, credentials):
+            hosted = self._host.find(name)
+            return hosted, Seat(hosted.session)
         hosted = self._host.sessions.get(name)
-        for seat in seats_of(hosted) if hosted else ():
-            if hosted and _same(self.token(name, seat), credentials):
-                return hosted, seat
+        for actor in own_actors(hosted.session) if hosted else ():
+            if hosted and _same(self.token(name, actor), credentials):
+                return hosted, Seat(hosted.session, actor)
         raise Unauthorized(401, "Authorization: Bearer with a token of this session is required")
 
     def whole_session(self, name: str, credentials: Credentials) -> None:
         """Unauthorized (401) for a token other than the session's or the operator's."""
-        if self.tokens and not any(_same(token, credentials) for token in (self._operator_token, self.token(name))):
+        if self.tokens and not self._opens_whole(name, credentials):
             raise Unauthorized(401, "Authorization: Bearer with the token of the session is required")
 
     def member(self, credentials: Credentials) -> None:
@@ -57,14 +57,12 @@ class SessionAccess:
         if not self.tokens or _same(self._operator_token, credentials):
             return
         for name, hosted in self._host.sessions.items():
-            if any(_same(self.token(name, seat), credentials) for seat in ("", *seats_of(hosted))):
+            if any(_same(self.token(name, actor), credentials) for actor in ("", *own_actors(hosted.session))):
                 return
         raise Unauthorized(401, "Authorization: Bearer with a token of this server is required")
 
-
-def seats_of(hosted: HostedSession) -> list[str]:
-    """The actors with a seat of their own; sub-agents play in that of their owner."""
-    return [actor for actor in hosted.session.held if not is_sub_agent(actor)]
+    def _opens_whole(self, name: str, credentials: Credentials) -> bool:
+        return any(_same(token, credentials) for token in (self._operator_token, self.token(name)))
 
 
 def _same(token: str, credentials: Credentials) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from akinai import worlds
 from akinai.api.opening import aopen
+from akinai.api.seat import Seat
 from akinai.api.session import AsyncSession
-from akinai.core.agents import owner_of
 from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
@@ -69,20 +69,20 @@ class HostedSession:
             "ending": session.ending,
         }
 
-    async def act(self, request: NewAction, seat: str | None) -> ActAnswer:
-        """Take an action, once for each key. `seat` is the actor whose token was sent, None for that of the session.
+    async def act(self, request: NewAction, seat: Seat[AsyncSession]) -> ActAnswer:
+        """Take an action, once for each key. `seat` is that of the token that was sent.
 
         The answer is `pending` after the request's `wait_s`; the action goes on. OtherRequest for a key that belongs to
         another action, Overloaded, and what `AsyncSession.act` raises.
         """
         key = request.key or secrets.token_hex(12)
         keyed_request = request.model_copy(update={"wait_s": 0.0, "key": key})
-        action = self._actions.get((seat, key))
+        action = self._actions.get((seat.actor, key))
         if action is None:
             if sum(not other.task.done() for other in self._actions.values()) >= MOST_WAITING:
                 raise Overloaded
             action = _Action(keyed_request, asyncio.create_task(self._take(keyed_request, seat)))
-            self._actions[seat, key] = action
+            self._actions[seat.actor, key] = action
             self._forget_old()
         elif action.request != keyed_request:
             raise OtherRequest(f"the key {key!r:.100} belongs to another action; choose a new key for each")
@@ -97,10 +97,10 @@ class HostedSession:
             return action.task.result()
         return ActAnswer(**self._standing(), key=key, pending=True)
 
-    async def _take(self, request: NewAction, seat: str | None) -> ActAnswer:
-        actor = request.actor or self.actor_of(seat)
-        wait = request.wait if request.wait is not None else ("own" if seat else True)
-        async with self._locks.setdefault(seat or request.actor, asyncio.Lock()):
+    async def _take(self, request: NewAction, seat: Seat[AsyncSession]) -> ActAnswer:
+        actor = request.actor or seat.on_turn()
+        wait = seat.wait if request.wait is None else request.wait
+        async with self._locks.setdefault(seat.actor or request.actor, asyncio.Lock()):
             session = self.session
             try:
                 outcome = await session.act(
@@ -128,14 +128,6 @@ class HostedSession:
     def failed(self) -> bool:
         """Whether the run has stopped without an ending, as when the store could not be written."""
         return self.session.done and self.session.ending is None
-
-    def plays(self, seat: str | None, actor: str) -> bool:
-        """Whether an actor belongs to a seat; sub-agents belong to that of their owner."""
-        return seat is None or owner_of(actor) == seat
-
-    def actor_of(self, seat: str | None) -> str | None:
-        """The actor of a seat that may act now, or else that its action waits for."""
-        return next((actor for actor in self.session.actors if self.plays(seat, actor)), seat)
 
     async def close(self) -> None:
         """Stop playing; what waits ends. A run that is not over can be resumed."""

@@ -8,6 +8,8 @@ from fastapi import FastAPI, Query, Request
 from pydantic import BaseModel, ValidationError
 
 from akinai.api.playbook import open_playbook
+from akinai.api.seat import Seat, own_actors
+from akinai.api.session import AsyncSession
 from akinai.core.canonical import keepable
 from akinai.core.errors import AgentError, EndRun, StoreError, UnknownName, UsageError
 from akinai.learning.playbook.formats import to_json
@@ -16,7 +18,7 @@ from akinai.server.authentication import Unauthorized
 from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
 from akinai.server.routing import credentials_of, responds
 from akinai.server.sessions import shapes as s
-from akinai.server.sessions.access import SessionAccess, seats_of
+from akinai.server.sessions.access import SessionAccess
 from akinai.server.sessions.hosting import HostedSession, OtherRequest, SessionClosed, SessionHost
 from akinai.server.wire import Malformed
 
@@ -103,7 +105,7 @@ def add_session_routes(app: FastAPI, services: SessionServices) -> None:
 
 def _opened(services: SessionServices, hosted: HostedSession, status: int) -> Reply:
     info, token = hosted.info(), services.access.token
-    seats = [s.SeatToken(actor=seat, token=token(info.id, seat)) for seat in seats_of(hosted)]
+    seats = [s.SeatToken(actor=actor, token=token(info.id, actor)) for actor in own_actors(hosted.session)]
     return _answer(s.OpenedSession(**info.model_dump(), token=token(info.id), seats=seats), status)
 
 
@@ -149,11 +151,16 @@ def _page_fields(total: int, offset: int, limit: int | None, count: int) -> dict
     return {"total": total, "offset": offset, "limit": limit, "has_more": offset + count < total}
 
 
-def _played(hosted: HostedSession, seat: str | None, actor: str | None) -> str | None:
-    """The actor that a request is about. Unauthorized (403) for one of another seat."""
-    if actor is not None and not hosted.plays(seat, actor):
-        raise Unauthorized(403, f"the token is that of {seat}, not of {keepable(actor)!r:.100}")
-    return actor or hosted.actor_of(seat)
+def _expect_own(seat: Seat[AsyncSession], actor: str | None) -> None:
+    """Unauthorized (403) for an actor of another seat."""
+    if actor is not None and not seat.plays(actor):
+        raise Unauthorized(403, f"the token is that of {seat.actor}, not of {keepable(actor)!r:.100}")
+
+
+def _viewer(seat: Seat[AsyncSession], actor: str | None) -> str | None:
+    """The actor that a request is about, by default the one that acts next. Unauthorized (403) as `_expect_own`."""
+    _expect_own(seat, actor)
+    return actor or seat.on_turn() or next(iter(own_actors(seat.session)), None)
 
 
 def _add_reads(app: FastAPI, services: SessionServices) -> None:
@@ -169,9 +176,9 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
     @responds(_reply_or_refusal)
     async def view(request: Request, id: str, actor: Actor = None) -> Reply:
         """What an actor sees. Free; not recorded."""
-        hosted, seat = access.session(id, credentials_of(request))
-        viewer = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-        view = hosted.session.view(viewer)
+        _, seat = access.session(id, credentials_of(request))
+        viewer = _viewer(seat, actor)
+        view = seat.session.view(viewer)
         names = [verb.tool_name() for verb in view.verbs]
         return _answer(
             s.ViewAnswer(
@@ -183,9 +190,8 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
     @responds(_reply_or_refusal)
     async def tools(request: Request, id: str, actor: Actor = None, inline: Inline = False) -> Reply:
         """The actions that an actor may take now, as tools for a model."""
-        hosted, seat = access.session(id, credentials_of(request))
-        viewer = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-        return _answer(s.ToolsAnswer(tools=hosted.session.tools(viewer, inline=inline)))
+        _, seat = access.session(id, credentials_of(request))
+        return _answer(s.ToolsAnswer(tools=seat.session.tools(_viewer(seat, actor), inline=inline)))
 
 
 def _add_results(app: FastAPI, services: SessionServices) -> None:
@@ -195,18 +201,17 @@ def _add_results(app: FastAPI, services: SessionServices) -> None:
     @responds(_reply_or_refusal)
     async def scores(request: Request, id: str) -> Reply:
         """The scores as they stand; for the token of a seat once the run is over."""
-        hosted, seat = access.session(id, credentials_of(request))
-        scores = await hosted.session.scores() if seat is None or hosted.session.done else ()
+        _, seat = access.session(id, credentials_of(request))
+        scores = await seat.session.scores() if seat.actor is None or seat.session.done else ()
         answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in scores}
-        return _answer(s.ScoresAnswer(done=hosted.session.done, scores=answers))
+        return _answer(s.ScoresAnswer(done=seat.session.done, scores=answers))
 
     @app.get("/sessions/{id}/ledger", **_described(s.LedgerPage, 401, 404, 422))
     @responds(_reply_or_refusal)
     async def ledger(request: Request, id: str, offset: Offset = 0, limit: Limit = None) -> Reply:
         """Entries of the run, first to last; for the token of a seat, its own."""
-        hosted, seat = access.session(id, credentials_of(request))
-        entries = (await hosted.session.run()).ledger.entries
-        own = [entry for entry in entries if hosted.plays(seat, entry.actor)]
+        _, seat = access.session(id, credentials_of(request))
+        own = await seat.entries()
         page = own[offset:] if limit is None else own[offset : offset + limit]
         items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in page]
         return _answer(s.LedgerPage(items=items, **_page_fields(len(own), offset, limit, len(items))))
@@ -222,7 +227,7 @@ def _add_actions(app: FastAPI, services: SessionServices) -> None:
         """Take an action. A refusal by the rules is an answer whose outcome is not `ok`."""
         hosted, seat = services.access.session(id, credentials_of(request))
         action = await _body(request, s.NewAction)
-        _played(hosted, seat, action.actor)
+        _expect_own(seat, action.actor)
         answer = await hosted.act(action, seat)
         return _answer(answer, 202 if answer.pending else 200)
 
