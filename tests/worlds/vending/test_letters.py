@@ -39,7 +39,8 @@ def test_words_of_orders_alone_charge_nothing(place: str) -> None:
 
 
 def test_the_networks_add_whole_numbers() -> None:
-    """Scores are whole numbers and the same on every machine; a letter is read alike alone and beside others."""
+    """Scores are sums of integers, never of floats, and the same on every machine; a letter is read alike alone and
+    beside others."""
     names = SETUP.catalog.good_names
     said = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
     of_kinds, _ = kinds.scores_of(rows_of("order", said), kinds.weights())
@@ -47,7 +48,7 @@ def test_the_networks_add_whole_numbers() -> None:
     of_roles = roles.scores(rows, numbers(rows), roles.weights())
     digests: list[str] = []
     for table in (of_kinds, of_roles):
-        assert (table == table.round()).all()
+        assert table.dtype.kind == "i"  # a float among weights or sums would make them floats
         assert abs(table).max() < 2**40
         digest = hashlib.sha256(" ".join(str(int(score)) for row in table for score in row).encode()).hexdigest()
         digests.append(digest[:16])

@@ -131,14 +131,15 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
 
     rows = rows_of(subject, clauses)
     table, unit = scores_of(rows, weights())
+    margin = round(CERTAIN * unit)
     careful = table.copy()
-    careful[:, _CHARGING_PLACES] -= CERTAIN * unit
+    careful[:, _CHARGING_PLACES] -= margin
     bare = [not row.item and _COUNTING.issuperset(row.tokens) for row in rows]
     said = {kind for kind, row, counts in zip(_largest(careful), rows, bare, strict=True) if not (row.item or counts)}
     doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
     for place in doubtful:
-        careful[bare, place] -= CERTAIN * unit
-    against = _against(clauses) * round(CERTAIN * unit)
+        careful[bare, place] -= margin
+    against = _against(clauses) * margin
     careful -= against
     at = 0
     priced = [False, *(_is_priced(clause) for clause in clauses)]
@@ -150,9 +151,9 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
         here = slice(at, at := at + len(list(run)))
         if goods:
             leads = rows[here.start - 1].tokens[-1:] == [":"]
-            careful[here] = table[here].sum(axis=0) + (table[here.start - 1] if leads else 0.0)
+            careful[here] = table[here].sum(axis=0) + (table[here.start - 1] if leads else 0)
             careful[here] -= against[here].max(axis=0)
-            careful[here, doubtful] -= CERTAIN * unit
+            careful[here, doubtful] -= margin
     first, *rest = _largest(careful)
     if not clauses and _COMMAND.fullmatch(subject.lower()):
         first = "confirm"

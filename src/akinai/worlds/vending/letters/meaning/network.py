@@ -1,5 +1,8 @@
 """The networks that read letters, in whole numbers: their sums are exact on every machine.
 
+NumPy multiplies whole numbers itself. Floats it hands to a linear algebra library, whose threads spin while they wait
+for each other and cost several times the work.
+
 A text is the largest response of each filter over one to four tokens in a row (Kim, 2014, "Convolutional Neural
 Networks for Sentence Classification", EMNLP). A clause has five flags besides; its kind is judged by itself, the
 clauses before and after it, what two rings of clauses around it say together, the last sentence before it, the subject,
@@ -55,19 +58,20 @@ class Layer:
 
     def of(self, values: "np.ndarray") -> "np.ndarray":
         """Rows by sums."""
-        return _smaller(values @ self.kernel + self.bias, self.bits)
+        return _smaller(product(values, self.kernel) + self.bias, self.bits)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Whole numbers, but for the table kept as floats of 64 bits, in which sums of this size are exact."""
+    """Whole numbers of 32 bits, which hold every sum, but for the scores, which take 64."""
 
     words: dict[str, int]
     table: "np.ndarray"
     """Words by dimensions."""
-    filters: "tuple[np.ndarray, ...]"
-    """By width: tokens by dimensions by filters."""
+    filters: "np.ndarray"
+    """Dimensions by steps of filters: width 1, the first and second token of width 2, the three of width 3, ..."""
     biases: "tuple[np.ndarray, ...]"
+    """By width, one of each filter."""
     bits: int
     """By which responses are made smaller."""
     context: tuple[Layer, ...]
@@ -80,6 +84,10 @@ class Weights:
     """The value of a flag that is set."""
     unit: int
     """Scores of a natural unit of log odds."""
+
+    def scores(self, values: "np.ndarray", direct: "np.ndarray") -> "np.ndarray":
+        """Rows by classes: what the hidden layer makes of values, and what adds to the scores past it."""
+        return product(self.hidden.of(values), self.out) + product(direct, self.direct) + self.out_bias
 
 
 def packaged(name: str) -> Weights:
@@ -106,22 +114,30 @@ def parse_weights(data: bytes) -> Weights:
         at += arrays[name].nbytes
     words = bytes(arrays.pop("words")).decode().split("\n")
     bits, flag, unit, hidden, *context = (int(scale) for scale in arrays.pop("scales"))
+    wide = {name: arrays.pop(name).astype(np.int64) for name in ("out", "direct", "out_bias")}
     table = arrays.pop("table")
-    whole = {name: array.astype(np.float64) for name, array in arrays.items()}
+    whole = {name: array.astype(np.int32) for name, array in arrays.items()}
     layers = [
         Layer(whole[f"context{at}"], whole[f"context{at}_bias"], each) for at, each in enumerate(context, start=1)
     ]
     return Weights(
         {word: at for at, word in enumerate(words, start=UNKNOWN + 1)},
         table,
-        tuple(whole[f"filters{width}"] for width in range(1, WIDEST + 1)),
+        np.hstack([step for width in range(1, WIDEST + 1) for step in whole[f"filters{width}"]]),
         tuple(whole[f"bias{width}"] for width in range(1, WIDEST + 1)),
         bits, tuple(layers), Layer(whole["hidden"], whole["hidden_bias"], hidden),
-        whole["out"], whole["direct"], whole["out_bias"], flag, unit,
+        wide["out"], wide["direct"], wide["out_bias"], flag, unit,
     )  # fmt: skip
 
 
-_MOST = 127.0
+def product(rows: "np.ndarray", columns: "np.ndarray") -> "np.ndarray":
+    """The matrix product of whole numbers, by `einsum`, since `@` takes several times as long for them."""
+    import numpy as np
+
+    return np.einsum("ij,jk->ik", rows, columns)
+
+
+_MOST = 127
 """The largest response."""
 
 
@@ -129,7 +145,7 @@ def scores(rows: Sequence[Row], net: Weights) -> "np.ndarray":
     """Rows by kinds: how much speaks for each kind, in whole numbers. The first row is the subject."""
     import numpy as np
 
-    flags = np.array([row.flags for row in rows], dtype=np.float64) * net.flag
+    flags = np.array([row.flags for row in rows], dtype=np.int32) * np.int32(net.flag)
     clauses = np.hstack([responses([row.tokens for row in rows], net), flags])
     count = len(rows)
     at = np.arange(count)
@@ -148,7 +164,7 @@ def scores(rows: Sequence[Row], net: Weights) -> "np.ndarray":
             context,
         ]
     )
-    return net.hidden.of(around) @ net.out + clauses @ net.direct + net.out_bias
+    return net.scores(around, clauses)
 
 
 def heads(rows: Sequence[Row]) -> list[int]:
@@ -170,18 +186,21 @@ def responses(texts: Sequence[Sequence[str]], net: Weights) -> "np.ndarray":
         starts.append(len(ids) - len(blanks))
         ids += [net.words.get(token, UNKNOWN) for token in tokens] or [UNKNOWN]
         ids += blanks
-    table = net.table[ids].astype(np.float64)
+    unique, words = np.unique(ids, return_inverse=True)  # each word is multiplied once
+    products = product(net.table[unique].astype(np.int32), net.filters).reshape(len(unique), -1, len(net.biases[0]))
     last = len(ids) - len(blanks)
-    found: list[np.ndarray] = []
-    for width, (kernel, bias) in enumerate(zip(net.filters, net.biases, strict=True), start=1):
+    largest: list[np.ndarray] = []
+    steps = 0
+    for width, bias in enumerate(net.biases, start=1):
         first = WIDEST - width
-        sums = sum(table[first + step : first + step + last] @ kernel[step] for step in range(width)) + bias
-        found.append(np.maximum.reduceat(sums, starts, axis=0))
-    return _smaller(np.hstack(found), net.bits)
+        sums = sum(products[words[first + step : first + step + last], steps + step] for step in range(width)) + bias
+        largest.append(np.maximum.reduceat(sums, starts, axis=0))
+        steps += width
+    return _smaller(np.hstack(largest), net.bits)
 
 
 def _smaller(sums: "np.ndarray", bits: int) -> "np.ndarray":
     """Sums from zero up, in seven bits."""
     import numpy as np
 
-    return np.clip(np.floor(sums / 2.0**bits), 0.0, _MOST)
+    return np.clip(sums >> bits, 0, _MOST)

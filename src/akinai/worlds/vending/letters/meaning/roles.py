@@ -249,8 +249,8 @@ def scores(rows: Sequence[Row], found: Sequence[Number], net: Weights) -> "np.nd
 
     seen = [seen_of(rows, found, number) for number in found]
     parts = responses([part for each in seen for part in each[0]], net).reshape(len(found), -1)
-    flags = np.array([each[1] for each in seen], dtype=np.float64) * net.flag
-    return net.hidden.of(np.hstack([parts, flags])) @ net.out + flags @ net.direct + net.out_bias
+    flags = np.array([each[1] for each in seen], dtype=np.int32) * np.int32(net.flag)
+    return net.scores(np.hstack([parts, flags]), flags)
 
 
 def seen_of(rows: Sequence[Row], found: Sequence[Number], number: Number) -> tuple[list[list[str]], list[bool]]:
