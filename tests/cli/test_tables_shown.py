@@ -207,7 +207,7 @@ def test_each_player_of_a_world_has_a_line_of_its_own(akinai: Akinai) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     """`--help` waits for no pydantic, no numpy, no world, no store and no event loop."""
-    heavy = ("pydantic", "numpy", "sqlite3", "asyncio", "akinai.worlds", "akinai.runtime", "akinai.stores")
+    heavy = ("pydantic", "numpy", "sqlite3", "asyncio", "akinai.worlds", "akinai.runtime.config", "akinai.stores")
     script = (
         "import sys\nfrom akinai.cli import main\ntry: main(['--help'])\n"
         f"except SystemExit: print('loaded:', [m for m in {heavy!r} if m in sys.modules])"

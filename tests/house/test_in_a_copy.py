@@ -1,5 +1,6 @@
 """What extending Akinai costs, shown on a copy of it: a verb two files, a score one, and no world is needed by the rest."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -85,6 +86,36 @@ def test_a_detector_costs_one_file(tmp_path: Path) -> None:
     copy.append("src/akinai/worlds/vending/detectors/goods.py", DETECTOR)
     assert len(copy.changed) == 1
     assert sorted(copy.python(listing).split()) == sorted([*before, "first_word"])
+
+
+FENCE = re.compile(r"^```python\n# (\S+)\n(.*?)^```$", re.M | re.S)
+
+
+def test_an_option_costs_its_declaration_and_its_use(tmp_path: Path) -> None:
+    """The page "Add an option" of CONTRIBUTING, done as it says: the option is in Python, its help, the command line,
+    `akinai.toml`, the environment and the estimate of `--dry-run`."""
+    copy = Copy(tmp_path, "src")
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for file, code in FENCE.findall(page):
+        text, lines = (copy.root / file).read_text(encoding="utf-8"), code.splitlines(keepends=True)
+        there = next(count for count in range(len(lines), 0, -1) if text.count("".join(lines[:count])) == 1)
+        copy.edit(file, "".join(lines[:there]), code)
+    assert copy.changed == {"src/akinai/runtime/options.py", "src/akinai/api/play.py"}
+    printed = copy.python("import akinai, inspect; print(inspect.signature(akinai.run).parameters['pace'])")
+    assert printed == "pace: int = 10\n"
+    assert "--pace" in copy.run("-m", "akinai", "run", "--help").stdout
+    play = ("-m", "akinai", "run", "vending", "--days", "10", "--model", "ollama:any", "--dry-run", "--json")
+
+    def messages(*words: str, **environment: str) -> int:
+        return json.loads(copy.run(*play, *words, **environment).stdout)["messages"]
+
+    assert (messages(), messages("--pace", "3")) == (100, 30)
+    assert messages(AKINAI_RUN__PACE="4") == 40
+    (copy.root / "akinai.toml").write_text("[run]\npace = 5\n")
+    assert (messages(), messages("--pace", "3"), messages(AKINAI_RUN__PACE="4")) == (50, 30, 40)
+    expected = "import akinai; print(akinai.estimate('vending', days=10, model='ollama:any').messages)"
+    assert copy.python(expected) == "50\n"
+    assert "pace is a whole number" in copy.run(*play, AKINAI_RUN__PACE="fast").stderr
 
 
 @pytest.mark.slow

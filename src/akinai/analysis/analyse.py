@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from akinai.analysis.comparison import Comparison, compare_runs
 from akinai.analysis.groups import first_header, group_runs, name_groups, summarise_group
@@ -12,8 +13,10 @@ from akinai.analysis.standings import pass_rates, standings, thresholds
 from akinai.core.errors import UsageError
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
-from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
+from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.models.budget import known_prices
+from akinai.runtime.options import AnalyzeOptions, CompareOptions
 from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.marking import listed
 from akinai.runtime.runs.reading import Detail, find_runs, judged
@@ -22,21 +25,8 @@ from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.sync import wait
 
 
-def analyze(
-    *names: str,
-    scale: bool | None = None,
-    fuzzy_match_distance: int = 0,
-    by_agent: bool = False,
-    by_conversation: bool = False,
-    by_day: bool = False,
-    deals: bool = False,
-    threshold: Mapping[str, float] | Sequence[str] | None = None,
-    evidence: bool = True,
-    store: StoreRef = None,
-    jobs: int = 1,
-    on: str | None = None,
-    progress: Progress | None = None,
-) -> Analysis:
+@with_options(AnalyzeOptions)
+def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
     """Runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with their
     intervals, endings, findings, what the models took, and how far each group is from idle to reference.
 
@@ -50,29 +40,29 @@ def analyze(
     nothing. What was made of a run is kept beside it, and used as long as its record and the code that made it stay as
     they are.
     """
-    if fuzzy_match_distance < 0:
-        raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
-    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation, "deal": deals}
-    tables: tuple[About, ...] = tuple(about for about, kept in asked.items() if kept)
+    fuzzy, evidence = options["fuzzy_match_distance"], options["evidence"]
+    if fuzzy < 0:
+        raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy}")
+    asked: dict[About, bool] = {
+        "run": True, "agent": options["by_agent"], "conversation": options["by_conversation"], "deal": options["deals"],
+    }  # fmt: skip
+    tables: tuple[About, ...] = tuple(about for about, shown in asked.items() if shown)
     detail = Detail(
-        False,
-        evidence,
-        judged=True,
-        findings=evidence,
-        series=by_day,
-        tables=tables,
-        fuzzy=fuzzy_match_distance,
+        False, evidence, judged=True, findings=evidence, series=options["by_day"], tables=tables, fuzzy=fuzzy
     )
-    place, asked_about = resolve_store(store), thresholds(threshold)
+    address, limits = resolve_store(options["store"]), thresholds(options["threshold"])
 
     async def work(books: Books) -> Analysis:
-        found = await find_runs(books, names, damaged=True) if names else await listed(books)
-        async with open_readers(books, shared_url(place), jobs, known_prices(), on) as readers:
-            kept = replace(detail, findings=evidence or len(found) == 1)
-            return await _analyse(readers, books, found, kept, scale=scale, progress=progress)
+        headers = await find_runs(books, names, damaged=True) if names else await listed(books)
+        engine = (shared_url(address), options["jobs"], known_prices(), options["on"])
+        async with open_readers(books, *engine) as readers:
+            detailed = replace(detail, findings=evidence or len(headers) == 1)
+            return await _analyse(
+                readers, books, headers, detailed, scale=options["scale"], progress=options["progress"]
+            )
 
-    analysis = wait(with_store(place, work))
-    return replace(analysis, pass_rates=_pass_rates(analysis, asked_about)) if asked_about else analysis
+    analysis = wait(with_store(address, work))
+    return replace(analysis, pass_rates=_pass_rates(analysis, limits)) if limits else analysis
 
 
 def _pass_rates(analysis: Analysis, asked_about: Mapping[str, float]) -> dict[str, tuple[PassRate, ...]]:
@@ -82,16 +72,8 @@ def _pass_rates(analysis: Analysis, asked_about: Mapping[str, float]) -> dict[st
     }
 
 
-def compare(
-    a: str | Run | Runs,
-    b: str | Run | Runs,
-    *,
-    gain: float | None = None,
-    store: StoreRef = None,
-    jobs: int = 1,
-    on: str | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+@with_options(CompareOptions)
+def compare(a: str | Run | Runs, b: str | Run | Runs, **options: Unpack[CompareOptions]) -> Comparison:
     """Run or group b against a: every score and the findings, paired by seed, or by their means where no seed is
     common; which side wins, where that is sure.
 
@@ -102,15 +84,17 @@ def compare(
     if a == b and isinstance(a, str):
         raise UsageError(f"{a!r} against itself differs in nothing; name two")
     names = [side for side in (a, b) if isinstance(side, str)]
-    place = resolve_store(store)
+    address = resolve_store(options["store"])
 
     async def work(books: Books) -> Sequence[Run]:
-        found = await find_runs(books, names, damaged=True)
-        async with open_readers(books, shared_url(place), jobs, known_prices(), on) as readers:
-            sound = [header for header in found if not header.damage]
-            return await readers.read(found, Detail(False, False, judged=True), progress_of(sound, progress))
+        headers = await find_runs(books, names, damaged=True)
+        engine = (shared_url(address), options["jobs"], known_prices(), options["on"])
+        async with open_readers(books, *engine) as readers:
+            sound = [header for header in headers if not header.damage]
+            watch = progress_of(sound, options["progress"])
+            return await readers.read(headers, Detail(False, False, judged=True), watch)
 
-    read = wait(with_store(place, work)) if names else ()
+    read = wait(with_store(address, work)) if names else ()
     sides: list[tuple[str, list[Run]]] = []
     for side in (a, b):
         if isinstance(side, str):
@@ -119,7 +103,7 @@ def compare(
             runs = side if isinstance(side, Runs) else Runs([side])
             sides.append((runs.name, [judged(run) for run in runs]))
     (name_a, runs_a), (name_b, runs_b) = sides
-    return compare_runs((name_a, name_b), runs_a, runs_b, gain)
+    return compare_runs((name_a, name_b), runs_a, runs_b, options["gain"])
 
 
 async def _analyse(

@@ -1,54 +1,29 @@
 """The options of `run` about its agent: which model it asks and how, within which limits, and by which playbook."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
+from akinai.runtime.config.calls import given_of
 from akinai.runtime.config.settings import Settings, named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder
+from akinai.runtime.options import AgentOptions
 from akinai.runtime.play.agent_registry import check_spec, default_agent
 from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS, PLAYBOOK_TOKENS, AgentSpec, ModelChoice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentOptions:
-    """The options with their defaults, named as the flags are."""
-
-    model: str | None = None
-    base_url: str | None = None
-    temperature: float | None = None
-    reply_tokens: int | None = None
-    model_seed: int | None = None
-    sub_model: str | None = None
-    memory: str = "trim"
-    window: int = 30_000
-    max_actions: int = 0
-    max_tokens: int = 0
-    max_minutes: float = 0
-    max_dollars: float = 0
-    max_repeats: int = 20
-    cache: str | None = None
-    timeout: float = 180.0
-    calls_per_minute: int = 0
-    playbook: str | Path | None = None
-    playbook_tokens: int | None = None
-    embedder: str | None = None
-
-    @property
-    def budget(self) -> Budget:
-        """The limits of each run. UsageError for a negative one."""
-        return Budget(self.max_actions, self.max_tokens, self.max_minutes, self.max_dollars, self.max_repeats)
-
-    @property
-    def given(self) -> list[str]:
-        """The options that are not the default."""
-        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+def budget_of(options: AgentOptions) -> Budget:
+    """The limits of each run. UsageError for a negative one."""
+    return Budget(
+        options["max_actions"], options["max_tokens"], options["max_minutes"], options["max_dollars"],
+        options["max_repeats"],
+    )  # fmt: skip
 
 
 def resolve_options(
@@ -66,54 +41,54 @@ def resolve_options(
     if not (agent is None or isinstance(agent, str | AgentSpec) or callable(agent)):
         raise UsageError(f"an agent is a name, an AgentSpec or a function of a role, not {agent!r:.100}")
     if isinstance(agent, AgentSpec):
-        if wrong := [name for name in options.given if name != "base_url"]:
+        if wrong := [name for name in given_of(AgentOptions, options) if name != "base_url"]:
             raise UsageError(f"an AgentSpec says all of its model and limits; leave out {', '.join(wrong)}")
         check_spec(world, agent, open_models=open_models)
         return agent, None
     factory = None if agent is None or isinstance(agent, str) else agent
     spec = _with_playbook(_spec(world, agent, options), options, settings)
     if factory is None:
-        named = "model" if options.model is None and spec.model else "agent"
-        with named_source(named, spec.model and options.model if named == "model" else agent):
+        named = "model" if options["model"] is None and spec.model else "agent"
+        with named_source(named, spec.model and options["model"] if named == "model" else agent):
             check_spec(world, spec, open_models=open_models)
     return spec, factory
 
 
 def _spec(world: World[Any], agent: str | AgentFactory | None, options: AgentOptions) -> AgentSpec:
-    budget = options.budget
-    if options.memory not in ("trim", "summary"):
-        raise UnknownName("memory", options.memory, ("trim", "summary"))
-    name = None if callable(agent) else setting("model", options.model, "") or None
-    by_rules = name is None or (options.model is None and agent is not None and agent not in MODEL_AGENTS)
+    budget = budget_of(options)
+    if options["memory"] not in ("trim", "summary"):
+        raise UnknownName("memory", options["memory"], ("trim", "summary"))
+    name = None if callable(agent) else setting("model", options["model"], "") or None
+    by_rules = name is None or (options["model"] is None and agent is not None and agent not in MODEL_AGENTS)
     if callable(agent):
-        if options.model is not None:
-            raise UsageError(f"an agent given as an object asks no model; leave model {options.model!r} out")
+        if options["model"] is not None:
+            raise UsageError(f"an agent given as an object asks no model; leave model {options['model']!r} out")
         agent_name = getattr(agent, "__name__", type(agent).__name__)
     else:
         agent_name = setting("agent", agent, default_agent(world)) if by_rules else agent or CHAT
-    sampling = (options.temperature, options.reply_tokens, options.model_seed)
-    choice = ModelChoice(name or "", options.base_url, *sampling)
-    given = options.base_url is not None or any(value is not None for value in sampling)
+    sampling = (options["temperature"], options["reply_tokens"], options["model_seed"])
+    choice = ModelChoice(name or "", options["base_url"], *sampling)
+    given = options["base_url"] is not None or any(value is not None for value in sampling)
     return AgentSpec(
         agent_name,
         None if by_rules else choice,
         model_defaults=replace(choice, name="") if world.facets.sides.groups or (by_rules and given) else None,
-        sub_agents=options.sub_model,
-        memory="summary" if options.memory == "summary" else "trim",
-        window_tokens=options.window,
+        sub_agents=options["sub_model"],
+        memory="summary" if options["memory"] == "summary" else "trim",
+        window_tokens=options["window"],
         budget=budget,
-        cache=options.cache,
-        timeout_s=options.timeout,
-        calls_per_minute=options.calls_per_minute,
+        cache=str(options["cache"] or "") or None,
+        timeout_s=options["timeout"],
+        calls_per_minute=options["calls_per_minute"],
     )
 
 
 def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -> AgentSpec:
     """Give the agent a playbook: a model searches it, a player by rules gets all of its bullets."""
-    playbook, tokens = options.playbook, options.playbook_tokens
+    playbook, tokens = options["playbook"], options["playbook_tokens"]
     if playbook is None and tokens is not None:
         raise UsageError("--playbook-tokens tells how much of a playbook is in sight; name one with --playbook")
-    if playbook is None and options.embedder is not None:
+    if playbook is None and options["embedder"] is not None:
         raise UsageError("--embedder tells how a playbook is searched; name one with --playbook")
     if playbook is None:
         return spec
@@ -121,11 +96,11 @@ def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -
     names = settings if isinstance(settings, Mapping) else [text.partition("=")[0].strip() for text in settings or ()]
     if spec.asks_model or any(str(name).endswith(".model") for name in names):
         budget = PLAYBOOK_TOKENS if tokens is None else tokens
-        if options.embedder:
-            find_embedder(options.embedder)  # refused before anything is played
+        if options["embedder"]:
+            find_embedder(options["embedder"])  # refused before anything is played
         text = playbook_json(path)
-        return replace(spec, playbook=text, playbook_tokens=budget, embedder=options.embedder or "")
-    unused = {"--playbook-tokens": tokens, "--embedder": options.embedder}
+        return replace(spec, playbook=text, playbook_tokens=budget, embedder=options["embedder"] or "")
+    unused = {"--playbook-tokens": tokens, "--embedder": options["embedder"]}
     if flag := next((flag for flag, value in unused.items() if value is not None), None):
         raise UsageError(f"{spec.agent} is told all of a playbook, as every player by rules; leave {flag} out")
     return replace(spec, bullets=playbook_contents(path))

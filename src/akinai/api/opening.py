@@ -6,20 +6,23 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar, Unpack, cast
 
 from akinai import worlds
-from akinai.api.agent_options import AgentOptions, resolve_options
+from akinai.api.agent_options import resolve_options
 from akinai.api.framework_tools import tools_for
 from akinai.api.session import AsyncSession, ends_run
 from akinai.core.agents import AgentFactory, View
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Outcome
+from akinai.core.options import part_of
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, participants
-from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
-from akinai.runtime.config.settings import Settings, prepare
+from akinai.runtime.config.addresses import opened, resolve_store
+from akinai.runtime.config.calls import given_of, with_options
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.options import AgentOptions, OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext
@@ -30,46 +33,16 @@ from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
 
 T = TypeVar("T")
-Rest = str | AgentSpec | AgentFactory | None
 
 
-async def aopen(
-    world: str | World[Any] | None = None,
-    *,
-    preset: str | None = None,
-    seed: int = 1,
-    days: int | None = None,
-    settings: Settings = None,
-    store: StoreRef = None,
-    name: str | None = None,
-    resume: str | None = None,
-    hold: Sequence[str] | None = None,
-    rest: Rest = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-) -> AsyncSession:
+@with_options(OpenOptions)
+async def aopen(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) -> AsyncSession:
     """Open a run for asyncio, as `open` does: `async with await akinai.aopen("vending") as session:`."""
-    return await open_session(
-        world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
-        rest=rest, max_actions=max_actions, max_repeats=max_repeats,
-    )  # fmt: skip
+    return await open_session(world, options)
 
 
-def open(
-    world: str | World[Any] | None = None,
-    *,
-    preset: str | None = None,
-    seed: int = 1,
-    days: int | None = None,
-    settings: Settings = None,
-    store: StoreRef = None,
-    name: str | None = None,
-    resume: str | None = None,
-    hold: Sequence[str] | None = None,
-    rest: Rest = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-) -> "Session":
+@with_options(OpenOptions)
+def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) -> "Session":
     """Open a run whose actions come from outside, one by one: `with akinai.open("vending") as session:`.
 
     `hold` names the actors that are played here, or their groups, with their sub-agents; by default all that the world
@@ -81,10 +54,7 @@ def open(
     Raises UsageError, before anything is written, for what cannot be played.
     """
     loop = _LoopThread()
-    opening = open_session(
-        world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
-        rest=rest, max_actions=max_actions, max_repeats=max_repeats, alone=True,
-    )  # fmt: skip
+    opening = open_session(world, options, alone=True)
     try:
         return Session(loop.result(opening), loop)
     except BaseException:
@@ -107,21 +77,20 @@ class _Opening:
 
 async def open_session(
     world: str | World[Any] | None,
+    options: OpenOptions,
     *,
-    store: StoreRef,
-    resume: str | None,
     alone: bool = False,
     played_by: str = SESSION_AGENT,
-    **options: Any,
 ) -> AsyncSession:
     """Open a run as `open` does. `alone`: see AsyncSession. `played_by` names who plays in header and card."""
+    store, resume = options["store"], options["resume"]
     if (world is None) == (resume is None):
         raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
     place = resolve_store(store) if store is not None or resume is not None else "memory:"
     planned = (
         None
         if world is None
-        else plan_session(worlds.load(world) if isinstance(world, str) else world, played_by, **options)
+        else plan_session(worlds.load(world) if isinstance(world, str) else world, played_by, options)
     )
     async with AsyncExitStack() as stack:
         books = await stack.enter_async_context(opened(place, create=resume is None))
@@ -139,26 +108,18 @@ async def open_session(
     return session
 
 
-def plan_session(
-    world: World[Any],
-    played_by: str,
-    *,
-    preset: str | None,
-    seed: int,
-    days: int | None,
-    settings: Settings,
-    name: str | None,
-    hold: Sequence[str] | None,
-    rest: Rest,
-    max_actions: int,
-    max_repeats: int,
-) -> _Opening:
+def plan_session(world: World[Any], played_by: str, options: OpenOptions) -> _Opening:
     """A run to be opened; nothing is written. UsageError for what cannot be played."""
-    options = AgentOptions(max_actions=max_actions, max_repeats=max_repeats)
-    spec, factory = resolve_options(world, rest or default_agent(world), options, settings)
-    prepared = prepare(world, preset=preset, days=days, settings=settings or (), thinks=spec.asks_model)
+    settings, hold = options["settings"], options["hold"]
+    agent_options = part_of(AgentOptions, options)
+    spec, factory = resolve_options(world, options["rest"] or default_agent(world), agent_options, settings)
+    prepared = prepare(
+        world, preset=options["preset"], days=options["days"], settings=settings or (), thinks=spec.asks_model
+    )
     spec = resolve_group_models(spec, world, prepared.setup, None)
-    (planned,) = plan(world, prepared, spec, checked_seeds([seed]), checked_name(name or "session"))
+    (planned,) = plan(
+        world, prepared, spec, checked_seeds([options["seed"]]), checked_name(options["name"] or "session")
+    )
     card = {**planned.card, "agent": played_by, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
     header = replace(planned, agents=dict.fromkeys(planned.agents, played_by), card=card)
     opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
@@ -171,12 +132,11 @@ def _renamed(opening: _Opening, group: str) -> _Opening:
     return replace(opening, header=replace(header, run_id=f"{group}-{header.genesis.seed}", group=group))
 
 
-async def _reopen(books: Books, name: str, options: Mapping[str, Any]) -> _Opening:
-    rest: Rest = options["rest"]
+async def _reopen(books: Books, name: str, options: OpenOptions) -> _Opening:
+    rest = options["rest"]
     if isinstance(rest, str | AgentSpec):
         raise UsageError(f"{name!r} says who plays the rest; leave rest out")
-    defaults = {"seed": 1, "max_actions": 0, "max_repeats": 20, "rest": rest}
-    if given := [option for option, value in options.items() if value != defaults.get(option)]:
+    if given := [option for option in given_of(OpenOptions, options) if option not in ("store", "resume", "rest")]:
         raise UsageError(f"{name!r} goes on as it began; leave out {', '.join(given)}")
     header = await find_run(books, name)
     world = worlds.load(header.genesis.world)

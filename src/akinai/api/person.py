@@ -10,10 +10,12 @@ from akinai.api.opening import open_session, plan_session
 from akinai.api.session import AsyncSession
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Genesis
+from akinai.core.options import part_of
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.addresses import StoreRef
 from akinai.runtime.config.settings import Settings, prepare
+from akinai.runtime.options import OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
 from akinai.runtime.runs.lifecycle import can_resume
 
@@ -36,20 +38,20 @@ class Game:
 
 async def open_game(game: Game, store: StoreRef) -> AsyncSession:
     """The session of a person. Without `hold` the person is the owner, or the first of the world's first side."""
-    return await open_session(game.world, store=store, resume=game.resume, played_by=HUMAN, **_options(game))
+    return await open_session(game.world, {**_options(game), "store": store}, played_by=HUMAN)
 
 
 def check_game(game: Game) -> None:
     """UsageError for a new run that cannot be played; nothing is written."""
     if game.world is not None:
-        plan_session(worlds.load(game.world), HUMAN, **_options(game))
+        plan_session(worlds.load(game.world), HUMAN, _options(game))
 
 
-def _options(game: Game) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "preset": game.preset, "seed": game.seed, "days": game.days, "settings": game.settings, "name": game.name,
-        "hold": [game.hold] if game.hold else None, "rest": game.rest, "max_actions": 0, "max_repeats": 20,
-    }  # fmt: skip
+def _options(game: Game) -> OpenOptions:
+    options: OpenOptions = part_of(OpenOptions, {})
+    options["preset"], options["seed"], options["days"] = game.preset, game.seed, game.days
+    options["settings"], options["name"], options["resume"] = game.settings, game.name, game.resume
+    options["hold"], options["rest"] = [game.hold] if game.hold else None, game.rest
     if game.world is not None and game.resume is None:
         world = worlds.load(game.world)
         options["max_repeats"] = 0  # a person may look twice

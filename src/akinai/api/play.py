@@ -2,19 +2,19 @@
 
 import asyncio
 import warnings
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from akinai import worlds
-from akinai.api.agent_options import AgentOptions, resolve_options
-from akinai.core.agents import AgentFactory
+from akinai.api.agent_options import resolve_options
 from akinai.core.errors import RunFailedWarning, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
-from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
-from akinai.runtime.config.settings import Settings, prepare
+from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.options import ForkOptions, ResumeOptions, RunOptions, Seeds
 from akinai.runtime.play.agent_registry import (
     check_spec,
     default_agent,
@@ -46,9 +46,6 @@ from akinai.runtime.runs.sweep import sweep_points
 from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.sync import wait
 
-Seeds = int | str | Iterable[int]
-"""One seed, several, or text such as "1-5"."""
-
 
 class Stopped(KeyboardInterrupt):
     """Ctrl-C, or SIGTERM, while runs were played: `runs` holds what there is, and `resume` goes on from there."""
@@ -58,43 +55,8 @@ class Stopped(KeyboardInterrupt):
         self.runs = runs
 
 
-def run(
-    world: str | World[Any],
-    *,
-    preset: str | None = None,
-    agent: str | AgentSpec | AgentFactory | None = None,
-    seeds: Seeds = 1,
-    days: int | None = None,
-    playbook: str | Path | None = None,
-    playbook_tokens: int | None = None,
-    embedder: str | None = None,
-    settings: Settings = None,
-    sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None = None,
-    store: str | Books = "memory:",
-    name: str | None = None,
-    jobs: int = 1,
-    shard: str | None = None,
-    on: str | None = None,
-    model: str | None = None,
-    base_url: str | None = None,
-    temperature: float | None = None,
-    reply_tokens: int | None = None,
-    model_seed: int | None = None,
-    sub_model: str | None = None,
-    memory: str = "trim",
-    window: int = 30_000,
-    max_actions: int = 0,
-    max_tokens: int = 0,
-    max_minutes: float = 0,
-    max_dollars: float = 0,
-    max_repeats: int = 20,
-    cache: str | None = None,
-    timeout: float = 180.0,
-    calls_per_minute: int = 0,
-    progress: Progress | None = None,
-    ledgers: bool = True,
-    raise_errors: bool = False,
-) -> Runs:
+@with_options(RunOptions)
+def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     """Play a world to its end with one agent, once for each seed, and score the runs.
 
     `agent` is a name ("reference", "script:FILE"), a factory of agents, or an `AgentSpec` that holds its model and
@@ -109,62 +71,48 @@ def run(
     exception, a RunFailedWarning shows the traceback; with `raise_errors` the exception is raised, once the run is in
     the store. Raises UsageError, before anything is written, for what cannot be played; StoreError; Stopped on Ctrl-C.
     """
-    loaded = _load(world)
-    options = AgentOptions(
-        model=model, base_url=base_url, temperature=temperature, reply_tokens=reply_tokens, model_seed=model_seed,
-        sub_model=sub_model, memory=memory, window=window, max_actions=max_actions, max_tokens=max_tokens,
-        max_minutes=max_minutes, max_dollars=max_dollars, max_repeats=max_repeats, cache=cache, timeout=timeout,
-        calls_per_minute=calls_per_minute, playbook=playbook, playbook_tokens=playbook_tokens, embedder=embedder,
-    )  # fmt: skip
-    spec, factory = resolve_options(loaded, agent, options, settings)
-    chosen = _seeds(seeds) if shard is None else shard_of(_seeds(seeds), shard, name)
-    parts = _parts(loaded, spec, sweep, settings, preset, days, base_url)
-    context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=raise_errors)
-    play_options = _PlayOptions(store, jobs, progress, context, ledgers, on)
-    return _warned(
-        _begin_and_play(loaded, parts, chosen, checked_name(name) if name is not None else None, play_options)
+    loaded, name = _load(world), options["name"]
+    spec, factory = resolve_options(loaded, options["agent"], options, options["settings"])
+    seeds = _seeds(options["seeds"])
+    if options["shard"] is not None:
+        seeds = shard_of(seeds, options["shard"], name)
+    context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
+    playing = _playing(options, options["store"], context)
+    parts = _parts(loaded, spec, options)
+    return _warned(_begin_and_play(loaded, parts, seeds, checked_name(name) if name is not None else None, playing))
+
+
+@with_options(RunOptions)
+def estimate(world: str | World[Any], **options: Unpack[RunOptions]) -> Estimate:
+    """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
+    loaded, settings = _load(world), options["settings"]
+    spec, _ = resolve_options(loaded, options["agent"], options, settings, open_models=False)
+    if options["sweep"]:
+        raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
+    return estimate_runs(
+        loaded,
+        spec,
+        _seeds(options["seeds"]),
+        preset=options["preset"],
+        days=options["days"],
+        settings=settings or (),
+        jobs=options["jobs"],
     )
 
 
-def estimate(
-    world: str | World[Any],
-    *,
-    preset: str | None = None,
-    agent: str | AgentSpec | None = None,
-    seeds: Seeds = 1,
-    days: int | None = None,
-    settings: Settings = None,
-    jobs: int | None = None,
-    model: str | None = None,
-    window: int = 30_000,
-    max_actions: int = 0,
-) -> Estimate:
-    """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
-    loaded = _load(world)
-    options = AgentOptions(model=model, window=window, max_actions=max_actions)
-    spec, _ = resolve_options(loaded, agent, options, settings, open_models=False)
-    return estimate_runs(loaded, spec, _seeds(seeds), preset=preset, days=days, settings=settings or (), jobs=jobs)
-
-
-def _parts(
-    world: World[Any],
-    spec: AgentSpec,
-    sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None,
-    settings: Settings,
-    preset: str | None,
-    days: int | None,
-    base_url: str | None,
-) -> list[Part]:
+def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part]:
     """The points of a sweep with their setups, or the only point without one."""
     parts: list[Part] = []
-    for point in sweep_points(sweep, settings, world.setup):
-        prepared = prepare(world, preset=preset, days=days, settings=point.settings, thinks=spec.asks_model)
-        parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, base_url)))
+    for point in sweep_points(options["sweep"], options["settings"], world.setup):
+        prepared = prepare(
+            world, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
+        )
+        parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, options["base_url"])))
     return parts
 
 
 def _begin_and_play(
-    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str | None, options: "_PlayOptions"
+    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str | None, playing: "_Playing"
 ) -> Runs:
     async def work(books: Books) -> Runs:
         headers = plan_all(world, parts, seeds, name or fresh_name(await books.runs()))
@@ -172,9 +120,9 @@ def _begin_and_play(
         async def begin() -> None:
             await begin_all(books, headers)
 
-        return await _play(books, headers, begin, options)
+        return await _play(books, headers, begin, playing)
 
-    return wait(with_store(options.store, work, create=True))
+    return wait(with_store(playing.store, work, create=True))
 
 
 def _load(world: str | World[Any]) -> World[Any]:
@@ -184,21 +132,13 @@ def _load(world: str | World[Any]) -> World[Any]:
     return loaded
 
 
-def resume(
-    run: str,
-    *,
-    store: StoreRef = None,
-    jobs: int = 1,
-    on: str | None = None,
-    progress: Progress | None = None,
-    ledgers: bool = True,
-    raise_errors: bool = False,
-) -> Runs:
+@with_options(ResumeOptions)
+def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
     """Continue a run, or the runs of a group, from the last entry. A run that ended in its world stays as it is.
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers, on)
+    playing = _playing(options, resolve_store(options["store"]))
 
     async def work(books: Books) -> Runs:
         headers = await find_runs(books, [run])
@@ -210,29 +150,14 @@ def resume(
             except UsageError as error:
                 raise UsageError(f"run {header.run_id!r} cannot be resumed: {error}") from error
             check_spec(world, spec_of(header))
-        played = {done.id: done for done in await _play(books, going, None, options)}
-        return Runs([played.get(header.run_id) or await _read(books, header, keep=ledgers) for header in headers])
+        played = {done.id: done for done in await _play(books, going, None, playing)}
+        return Runs([played.get(header.run_id) or await _read(books, header, keep=playing.keep) for header in headers])
 
-    return _warned(wait(with_store(options.store, work)))
+    return _warned(wait(with_store(playing.store, work)))
 
 
-def fork(
-    run: str,
-    *,
-    at_day: int | None = None,
-    after: int | None = None,
-    agent: str | AgentSpec | None = None,
-    model: str | None = None,
-    base_url: str | None = None,
-    max_dollars: float | None = None,
-    name: str | None = None,
-    store: StoreRef = None,
-    jobs: int = 1,
-    on: str | None = None,
-    progress: Progress | None = None,
-    ledgers: bool = True,
-    raise_errors: bool = False,
-) -> Runs:
+@with_options(ForkOptions)
+def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
     """Make a run that shares a run's past up to a point, a day's morning or after an entry, and play on from there.
 
     The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
@@ -240,7 +165,8 @@ def fork(
     ..., or `name`. A group is forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
     before anything is written.
     """
-    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers, on)
+    playing, name = _playing(options, resolve_store(options["store"])), options["name"]
+    point = {"at_day": options["at_day"], "after": options["after"]}
     if name is not None:
         checked_name(name)
 
@@ -249,28 +175,31 @@ def fork(
         called = name or numbered_name(f"{run}-fork", names_in(known))
         forks: list[Fork] = []
         for header in headers:
-            spec = _fork_spec(header, agent, model, base_url, max_dollars)
+            spec = _fork_spec(header, options)
             alone = header.run_id == run
             id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
-            forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, spec=spec))
+            forks.append(await plan_fork(books, header, id, group=group, spec=spec, **point))
         expect_free(known, [planned.header for planned in forks])
 
         async def begin() -> None:
             await begin_forks(books, forks)
 
-        return await _play(books, [planned.header for planned in forks], begin, options)
+        return await _play(books, [planned.header for planned in forks], begin, playing)
 
-    return _warned(wait(with_store(options.store, work)))
+    return _warned(wait(with_store(playing.store, work)))
 
 
-def _fork_spec(
-    header: RunHeader,
-    agent: str | AgentSpec | None,
-    model: str | None,
-    base_url: str | None,
-    max_dollars: float | None,
-) -> AgentSpec:
+def _playing(
+    options: RunOptions | ResumeOptions | ForkOptions, store: str | Books, context: PlayContext | None = None
+) -> "_Playing":
+    """Where and how runs are played, as the options say."""
+    context = context or PlayContext(raise_errors=options["raise_errors"])
+    return _Playing(store, options["jobs"], options["progress"], context, options["ledgers"], options["on"])
+
+
+def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
     """Who plays a fork of a run on. UsageError for an agent that cannot."""
+    agent, model, base_url = options["agent"], options["model"], options["base_url"]
     world, old = worlds.load(header.genesis.world), spec_of(header)
     if agent is None and model is None:
         expect_local_agent(header, f"name who plays on, such as --agent {default_agent(world)}")
@@ -283,15 +212,15 @@ def _fork_spec(
                 spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
                 playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
             )  # fmt: skip
-    if max_dollars is not None:
-        spec = replace(spec, budget=replace(spec.budget, dollars=max_dollars))
+    if options["max_dollars"] is not None:
+        spec = replace(spec, budget=replace(spec.budget, dollars=options["max_dollars"]))
     spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
     check_spec(world, spec)
     return spec
 
 
 @dataclass(frozen=True, slots=True)
-class _PlayOptions:
+class _Playing:
     """Where and how runs are played, and whether their ledgers are kept here."""
 
     store: str | Books
@@ -326,18 +255,18 @@ async def _read(books: Books, header: RunHeader, world: World[Any] | None = None
 
 
 async def _play(
-    books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, options: _PlayOptions
+    books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, playing: _Playing
 ) -> Runs:
     """The runs, begun and played. Cancelled, it raises Stopped with the runs as they stand."""
-    context, keep = options.context, options.keep
+    context, keep = playing.context, playing.keep
     try:
         if begin:
             await begin()
-        url = options.store if isinstance(options.store, str) else None
+        url = playing.store if isinstance(playing.store, str) else None
         detail = Detail(ledger=keep)
         played = play_all(
-            books, headers, url=url, jobs=options.jobs, progress=options.progress, context=context, detail=detail,
-            executor=options.executor,
+            books, headers, url=url, jobs=playing.jobs, progress=playing.progress, context=context, detail=detail,
+            executor=playing.executor,
         )  # fmt: skip
         return Runs(await played)
     except asyncio.CancelledError:
@@ -360,7 +289,7 @@ def _warned(runs: Runs) -> Runs:
             f"{len(crashed)} of {len(runs)} runs failed, as {first.id!r}: {first.reason}; Run.error holds this "
             f"traceback, raise_errors=True raises its exception\n\n{first.traceback}",
             RunFailedWarning,
-            stacklevel=3,
+            stacklevel=4,  # past `with_options`
         )
     return runs
 

@@ -1,22 +1,19 @@
 """Commands that say what runs amount to: analyze, compare, plan, report."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 import typer
 
 from akinai.cli.options import (
-    Jobs,
     Json,
-    On,
     RunNames,
     Store,
     argument,
-    flag,
     option,
     process_count,
     store_address,
     whole_number,
+    with_flags,
 )
 from akinai.cli.output import (
     FAILED,
@@ -29,6 +26,7 @@ from akinai.cli.output import (
     print_sentence,
     progress_bar,
 )
+from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
     from akinai.analysis.records import Analysis
@@ -36,50 +34,10 @@ if TYPE_CHECKING:
 
 MAX_REASONS = 5
 """Unreadable runs whose reason is printed."""
-FOLDER = Path("akinai-report")
 
-Scaled = Annotated[
-    bool | None,
-    typer.Option(
-        "--scale/--no-scale",
-        metavar="",
-        help="Place each group between the players idle (0 %) and reference (100 %) on its seeds; --no-scale leaves "
-        "this out. Seeds of idle or reference that the store lacks are played in memory.  "
-        "\\[default: on at most 20 seeds]",
-        show_default=False,
-    ),
-]
-Fuzzy = Annotated[
-    int,
-    option(
-        "--fuzzy-match-distance",
-        metavar="N",
-        help="Accept an item name in a proposal that is within N edits of a menu item; it is still listed as an error.",
-        default="0",
-        parser=whole_number,
-    ),
-]
-ByAgent = Annotated[bool, flag("--by-agent", help="Add tables with a row per agent, in worlds that have them.")]
-ByConversation = Annotated[
-    bool, flag("--by-conversation", help="Add tables with a row per pair of agents that talked, and per purchase.")
-]
-Deals = Annotated[
-    bool,
-    flag("--deals", help="Add tables of deals, with what each side keeps of them, in worlds that have them."),
-]
 Followed = Annotated[
     str | None,
     option("--deal", metavar="ID", help="Instead, follow one deal of one run from its first message to its last."),
-]
-ByDay = Annotated[bool, flag("--by-day", help="With --json: add every day of every run.")]
-Thresholds = Annotated[
-    list[str] | None,
-    option(
-        "--threshold",
-        metavar="SCORE=VALUE",
-        help="Also say how often a seed that is played k times reaches VALUE (dollars for money): at least once "
-        "(pass@k) and every time (pass^k). Can be given several times.",
-    ),
 ]
 Gain = Annotated[
     str | None,
@@ -101,43 +59,20 @@ Cluster = Annotated[
 ]
 
 
-def analyze(
-    names: RunNames,
-    scale: Scaled = None,
-    fuzzy: Fuzzy = 0,
-    by_agent: ByAgent = False,
-    by_conversation: ByConversation = False,
-    by_day: ByDay = False,
-    deals: Deals = False,
-    threshold: Thresholds = None,
-    deal: Followed = None,
-    jobs: Jobs = None,
-    on: On = None,
-    store: Store = None,
-    as_json: Json = False,
-) -> None:
+@with_flags(AnalyzeOptions, jobs=None)
+def analyze(names: RunNames, deal: Followed = None, as_json: Json = False, **options: Unpack[AnalyzeOptions]) -> None:
     """Print scores, endings, findings and cost of runs; runs that were played alike form a group."""
     from akinai import api
 
-    address = store_address(store)
+    store = cast("str | None", options["store"])
+    options["store"] = address = store_address(store)
     if deal is not None:
         return _follow_deal(names, deal, address, as_json=as_json)
+    fuzzy = _edits(options["fuzzy_match_distance"])
+    options |= {"by_day": options["by_day"] and as_json, "evidence": as_json}
+    options["jobs"] = process_count(options["jobs"], address)
     with progress_bar(quiet=as_json) as progress:
-        analysis = api.analyze(
-            *names,
-            scale=scale,
-            fuzzy_match_distance=_edits(fuzzy),
-            by_agent=by_agent,
-            by_conversation=by_conversation,
-            by_day=by_day and as_json,
-            deals=deals,
-            threshold=threshold,
-            evidence=as_json,
-            store=address,
-            jobs=process_count(jobs, address),
-            on=on,
-            progress=progress,
-        )
+        analysis = api.analyze(*names, **{**options, "progress": progress})
     if as_json:
         print_json(analysis.to_json())
     else:
@@ -188,37 +123,35 @@ def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
         raise typer.Exit(FAILED)
 
 
+@with_flags(CompareOptions, jobs=None)
 def compare(
     a: Annotated[str, argument("A", "A run or a group, or a log of Inspect AI (.eval).")],
     b: Annotated[str, argument("B", "The run, group or log to compare with A.")],
-    gain: Gain = None,
+    amount: Gain = None,
     cluster: Cluster = None,
-    jobs: Jobs = None,
-    on: On = None,
-    store: Store = None,
     as_json: Json = False,
+    **options: Unpack[CompareOptions],
 ) -> None:
     """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
     from akinai.analysis.eval_logs import is_eval_log
     from akinai.core.errors import UsageError
 
-    address, amount = store_address(store), _amount(gain)
+    address, gain = store_address(cast("str | None", options["store"])), _amount(amount)
     if is_eval_log(a) and is_eval_log(b):
-        return _compare_logs(a, b, gain, cluster, as_json=as_json)
+        return _compare_logs(a, b, amount, cluster, as_json=as_json)
     if cluster is not None:
         raise UsageError(f"--cluster {cluster!r:.100} is about logs of Inspect AI; runs are paired by seed")
     if is_eval_log(a) or is_eval_log(b):
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
     with progress_bar(quiet=as_json) as progress:
-        found = api.compare(
-            a, b, store=address, jobs=process_count(jobs, address), on=on, gain=amount, progress=progress
-        )
+        options |= {"gain": gain, "store": address, "jobs": process_count(options["jobs"], address)}
+        found = api.compare(a, b, **{**options, "progress": progress})
     if as_json:
         return print_json(found.to_json())
     from akinai.report.tables.comparisons import comparison_page
 
-    return print_page(lambda width: comparison_page(found, gain or "", width))
+    return print_page(lambda width: comparison_page(found, amount or "", width))
 
 
 def plan(
@@ -281,36 +214,8 @@ def _amount(gain: str | None) -> float | None:
     return amount
 
 
-def report(
-    names: RunNames,
-    output: Annotated[
-        Path, option("-o", "--output", metavar="DIR", help="The folder to write to.", default=str(FOLDER))
-    ] = FOLDER,
-    with_paper: Annotated[
-        bool,
-        flag(
-            "--with-paper",
-            help="Add the results published for Vending-Bench. They come from another world and are not comparable.",
-        ),
-    ] = False,
-    transcripts: Annotated[
-        int,
-        option(
-            "--transcripts",
-            metavar="N",
-            help="Runs at most whose transcripts are written beside it; findings lead into them.",
-            default="40",
-            parser=whole_number,
-        ),
-    ] = 40,
-    language: Annotated[
-        str | None, option("--language", metavar="CODE", help="en or ja.", default="AKINAI_LANG, or the locale")
-    ] = None,
-    store: Store = None,
-    jobs: Jobs = None,
-    on: On = None,
-    as_json: Json = False,
-) -> None:
+@with_flags(ReportOptions, jobs=None)
+def report(names: RunNames, as_json: Json = False, **options: Unpack[ReportOptions]) -> None:
     """Write a report on runs and groups: a page with figures and tables, the same as Markdown, all numbers as JSON."""
     from akinai.core.errors import UsageError
 
@@ -318,11 +223,9 @@ def report(
         from akinai.report.page.files import report as write_report
     except ImportError as error:
         raise UsageError(f'a report needs Jinja2 ({error}); pip install "akinai[report]" brings it') from error
+    store = cast("str | None", options["store"])
     address = store_address(store)
-    written = write_report(
-        *names, output=output, with_paper=with_paper, transcripts=transcripts, language=language, store=address,
-        jobs=process_count(jobs, address), on=on,
-    )  # fmt: skip
+    written = write_report(*names, **{**options, "store": address, "jobs": process_count(options["jobs"], address)})
     if as_json:
         print_json(_document(written))
     else:

@@ -1,22 +1,29 @@
-"""How options are declared, and those that several commands share."""
+"""Flags: how a command declares its own, how it takes those of a call's record, and those that several share."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from akinai.core.options import Declared, Record, declared
+from akinai.runtime.options import LearnOptions, ResumeOptions
 
 if TYPE_CHECKING:
     from akinai.core.worlds import World
 
+F = TypeVar("F", bound=Callable[..., Any])
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+SHARED = declared(ResumeOptions)
 COMPLETED_RUNS = 200
 """Runs among whose names a shell completes."""
-GAME, PLAYER = "What is played", "Who plays"
-"""Panels of the help."""
 
 
 def option(
     *names: str,
-    metavar: str,
+    metavar: str | None,
     help: str,
     default: str = "",
     parser: Callable[[str], Any] | None = None,
@@ -99,53 +106,27 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"a whole number is expected, not {text!r:.60}") from None
 
 
+COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"players": players, "presets": preset_names}
+
+
+def flag_of(declaration: Declared) -> Any:
+    """The flag of a declared option."""
+    declared_option, kind = declaration.option, declaration.kind
+    names = [declaration.flags] if declaration.flags.startswith("--") else [declaration.flags, f"--{declaration.name}"]
+    metavar = None if declared_option.choices else declared_option.metavar
+    return option(
+        *names, metavar="" if kind is bool and not declared_option.many else metavar, help=declared_option.help,
+        default=declared_option.shown, parser=whole_number if kind is int else None,
+        panel=declared_option.group or None, complete=COMPLETIONS.get(declared_option.complete),
+    )  # fmt: skip
+
+
 RunName = Annotated[str, argument("RUN", "A run, or a group of runs.")]
 RunNames = Annotated[list[str], argument("RUN", "Runs and groups of runs.")]
-Store = Annotated[
-    str | None,
-    option(
-        "--store",
-        metavar="URL",
-        help="The store that keeps the runs: a SQLite file, postgresql://..., or memory: (nothing is kept).",
-        default="AKINAI_STORE, akinai.toml, or akinai.db",
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    option("--jobs", metavar="N", help="Processes that work in parallel.", default="one per CPU", parser=whole_number),
-]
-On = Annotated[
-    str | None,
-    option(
-        "--on",
-        metavar="ENGINE",
-        help="Have a cluster work: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
-        default="this machine, --jobs at a time",
-    ),
-]
-Shard = Annotated[
-    str | None,
-    option(
-        "--shard",
-        metavar="I/N",
-        help="Play the I-th of N shares of the seeds, one per machine; 'akinai merge' brings the stores together.",
-        default="all seeds",
-    ),
-]
-
-
-def embedder(panel: str | None = None) -> Any:
-    """The option for the vectors of bullets."""
-    return option(
-        "--embedder",
-        metavar="NAME",
-        help="Vectors of bullets: hashed, svd (extra learn), or openai:NAME and others of LangChain's.",
-        default="hashed, without a network",
-        panel=panel,
-    )
-
-
-Embedder = Annotated[str | None, embedder()]
+Store = Annotated[str | None, flag_of(SHARED["store"])]
+Jobs = Annotated[int | None, flag_of(SHARED["jobs"])]
+On = Annotated[str | None, flag_of(SHARED["on"])]
+Embedder = Annotated[str | None, flag_of(declared(LearnOptions)["embedder"])]
 Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 
@@ -171,3 +152,66 @@ def process_count(jobs: int | None, store: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"{source_of('jobs', None)}: jobs is a whole number of at least 1, not {text!r}")
     return int(text)
+
+
+def with_flags(record: Record, **base: Any) -> Callable[[F], F]:
+    """Let a command take the options of a record as flags: `**options: Unpack[Record]`.
+
+    It is given all of them, those that the line leaves out as `akinai.toml`, the environment and the defaults say;
+    `base` replaces defaults. A flag of the command's own stands in the place of an option of that name.
+    """
+
+    def decorate(function: F) -> F:
+        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        names = {name for each in own for name in (each.name, *_own_flags(each))}
+        options = {name: each for name, each in declared(record).items() if each.option.help and name not in names}
+        unseen = [name for name in declared(record) if name not in options and name not in names]
+        first = [each for each in own if each.annotation is typer.Context or _is_argument(each)]
+        context = next((each.name for each in first if each.annotation is typer.Context), "")
+
+        @wraps(function)
+        def command(**values: Any) -> Any:
+            from akinai.runtime.config.calls import completed
+
+            line: typer.Context = values.pop("typed_line") if not context else values[context]
+            words = {name: values[name] for name in values if name not in options}
+            given = {name: values[name] for name in options if _is_given(line, name)}
+            every = completed(record, given, base)
+            return function(**words, **{name: every[name] for name in (*options, *unseen)})
+
+        flags = [_flag(each, base.get(each.name, each.option.default)) for each in options.values()]
+        line = [] if context else [inspect.Parameter("typed_line", KEYWORD, annotation=typer.Context)]
+        parameters = [*line, *first, *flags, *(each for each in own if each not in first)]
+        signature = inspect.Signature([each.replace(kind=KEYWORD) for each in parameters])
+        command.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return cast("F", command)
+
+    return decorate
+
+
+def _own_flags(parameter: inspect.Parameter) -> list[str]:
+    """The flags that a parameter of a command declares, as names of options."""
+    notes = [note for note in getattr(parameter.annotation, "__metadata__", ()) if isinstance(note, OptionInfo)]
+    flags = [flag for note in notes for flag in (note.default, *(note.param_decls or ()))]
+    return [flag.removeprefix("--").replace("-", "_") for flag in flags if isinstance(flag, str)]
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter of a command is a word without a flag."""
+    return any(isinstance(note, ArgumentInfo) for note in getattr(parameter.annotation, "__metadata__", ()))
+
+
+def _is_given(line: typer.Context, name: str) -> bool:
+    """Whether the command line, or the environment in its place, gives an option."""
+    source = line.get_parameter_source(name)
+    return source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
+
+
+def _flag(option: Declared, default: Any) -> inspect.Parameter:
+    """The parameter from which typer makes the flag of an option."""
+    choices, many = option.option.choices, option.option.many
+    reads: Any = list[str] if many else Literal[choices] if choices else option.kind
+    default = default or None if many else default
+    annotation: Any = Annotated[reads | None if default is None else reads, flag_of(option)]
+    return inspect.Parameter(option.name, KEYWORD, default=default, annotation=annotation)

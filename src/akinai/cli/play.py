@@ -2,30 +2,12 @@
 
 import warnings
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
 from akinai.cli import model_options as m
-from akinai.cli.options import (
-    GAME,
-    PLAYER,
-    Jobs,
-    Json,
-    On,
-    RunName,
-    Shard,
-    Store,
-    argument,
-    option,
-    players,
-    preset_names,
-    process_count,
-    store_address,
-    whole_number,
-)
+from akinai.cli.options import Json, RunName, argument, process_count, store_address, with_flags
 from akinai.cli.output import (
     FAILED,
     STOPPED,
@@ -39,6 +21,7 @@ from akinai.cli.output import (
     print_traceback,
     progress_bar,
 )
+from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ForkOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
     from akinai.runtime.play.driver import Progress
@@ -49,148 +32,48 @@ HUMAN = "human"
 MAX_REASONS = 5
 """Failed runs whose reason is printed."""
 NOT_REPEATED = frozenset(
-    {"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "shard", "on", "as_json", "dry_run"}
+    {"agent", "model", "seeds", "sweep", "name", "store", "jobs", "shard", "on", "as_json", "dry_run"}
 )
 """Parameters of `run` that the command suggested for another player leaves out or sets itself."""
 
-Preset = Annotated[
-    str | None,
-    option(
-        "--preset",
-        metavar="P",
-        help="Settings to start from: a preset's name, or a .toml file.",
-        default="default",
-        panel=GAME,
-        complete=preset_names,
-    ),
-]
-AgentName = Annotated[
-    str | None,
-    option(
-        "--agent",
-        metavar="A",
-        help="Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
-        default="chat with --model, else the world's first player",
-        panel=PLAYER,
-        complete=players,
-    ),
-]
-Seeds = Annotated[
-    str,
-    typer.Option(
-        metavar="SEEDS", help="Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", rich_help_panel=GAME
-    ),
-]
-Days = Annotated[
-    int | None,
-    option(
-        "--days",
-        metavar="N",
-        help="Days to play; 0 is without end.",
-        default="the preset's",
-        parser=whole_number,
-        panel=GAME,
-    ),
-]
-Sets = Annotated[
-    list[str] | None,
-    option(
-        "--set", metavar="NAME=VALUE", help="Set one setting, such as demand.footfall=40. May be repeated.", panel=GAME
-    ),
-]
-Sweeps = Annotated[
-    list[str] | None,
-    option(
-        "--sweep",
-        metavar="NAME=V,V,...",
-        help="Play all seeds under each value of a setting, such as search.limit=3,10. Repeated, it plays every "
-        "combination of values.",
-        panel=GAME,
-    ),
-]
-GroupName = Annotated[
-    str | None,
-    option(
-        "--name", metavar="NAME", help="Name of the group; its runs are called NAME-SEED.", default="two random words"
-    ),
-]
-PlaybookPath = Annotated[
-    Path | None,
-    option(
-        "--playbook",
-        metavar="FILE",
-        help="A playbook whose bullets every agent is given.",
-        default="none",
-        panel=PLAYER,
-    ),
-]
 
-
+@with_flags(RunOptions, store=None, jobs=None)
 def run(
     context: typer.Context,
     world: Annotated[str, argument("WORLD", "The world to play; 'akinai worlds' lists them.")],
-    preset: Preset = None,
-    agent: AgentName = None,
-    seeds: Seeds = "1",
-    days: Days = None,
-    playbook: PlaybookPath = None,
-    sets: Sets = None,
-    sweeps: Sweeps = None,
-    model: m.ModelName = None,
-    base_url: m.BaseUrl = None,
-    temperature: m.Temperature = None,
-    reply_tokens: m.ReplyTokens = None,
-    model_seed: m.ModelSeed = None,
-    sub_model: m.SubModel = None,
-    memory: m.MemoryKind = "trim",
-    window: m.Window = m.WINDOW,
-    max_actions: m.MaxActions = 0,
-    max_messages: m.MaxMessages = 0,
-    max_tokens: m.MaxTokens = 0,
-    max_minutes: m.MaxMinutes = 0,
-    max_dollars: m.MaxDollars = 0,
-    max_repeats: m.MaxRepeats = 20,
-    cache: m.Cache = None,
-    timeout: m.Timeout = m.TIMEOUT_S,
-    calls_per_minute: m.CallsPerMinute = 0,
-    playbook_tokens: m.PlaybookTokens = None,
-    embedder: m.PlaybookEmbedder = None,
+    max_messages: Annotated[int, typer.Option("--max-messages", hidden=True)] = 0,
     dry_run: m.DryRun = False,
-    name: GroupName = None,
-    store: Store = None,
-    jobs: Jobs = None,
-    shard: Shard = None,
-    on: On = None,
     as_json: Json = False,
+    **options: Unpack[RunOptions],
 ) -> None:
     """Play a world with one agent, once per seed, and score the runs."""
     from akinai import api, worlds
-    from akinai.api.agent_options import AgentOptions, resolve_options
+    from akinai.api.agent_options import resolve_options
+    from akinai.core.options import part_of
 
-    address = store_address(store)
-    options = AgentOptions(
-        model=model, base_url=base_url, temperature=temperature, reply_tokens=reply_tokens, model_seed=model_seed,
-        sub_model=sub_model, memory=memory, window=window, max_actions=max_actions or max_messages,
-        max_tokens=max_tokens, max_minutes=max_minutes, max_dollars=max_dollars, max_repeats=max_repeats, cache=cache,
-        timeout=timeout, calls_per_minute=calls_per_minute, playbook=playbook, playbook_tokens=playbook_tokens,
-        embedder=embedder,
-    )  # fmt: skip
-    spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
+    store = cast("str | None", options["store"])
+    options["store"] = address = store_address(store)
+    options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
+    settings = options["settings"]
+    spec, _ = resolve_options(worlds.load(world), options["agent"], options, settings, open_models=not dry_run)
     m.warn_if_ignored(world, spec)
+    options.update(part_of(AgentOptions, {}))  # the spec holds them
+    options["agent"] = spec
     if dry_run:
-        estimated = partial(m.print_estimate, world, spec, preset=preset, days=days, sets=sets, seeds=seeds)
-        return estimated(sweeps=sweeps, jobs=jobs, as_json=as_json)
-    game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
-    jobs = m.run_count(spec, jobs, address)
-    play = partial(game, store=address, name=name, jobs=jobs, shard=shard, on=on, ledgers=False)
-    runs = _play_and_print(lambda bar: play(progress=bar), address, as_json, quiet=as_json or spec.agent == HUMAN)
-    return None if as_json else _print_what_next(context, runs, seeds, store, address)
+        return m.print_estimate(world, options, as_json=as_json)
+    options["jobs"] = m.run_count(spec, options["jobs"], address)
+
+    def play(progress: "Progress | None") -> "Runs":
+        return api.run(world, **{**options, "ledgers": False, "progress": progress})
+
+    runs = _play_and_print(play, address, as_json, quiet=as_json or spec.agent == HUMAN)
+    return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
 
 
 def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:
     if not address.startswith("memory:"):
         flags = _repeated_flags(context, runs[0])
-        swept = context.params["sweeps"]
+        swept = context.params["sweep"]
         print_next_steps(_after_sweep(runs, store) if swept else _after_run(runs, seeds, flags, store))
 
 
@@ -206,7 +89,7 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
     for flag in context.command.params:
         source = context.get_parameter_source(flag.name or "")
         limits_actions = flag.name in ("max_actions", "max_repeats")
-        about_models = getattr(flag, "rich_help_panel", None) in (translate(m.PANEL), translate(m.LIMITS))
+        about_models = getattr(flag, "rich_help_panel", None) in (translate(MODELS), translate(LIMITS))
         if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
             continue
         if flag.name not in NOT_REPEATED and (card.get("group_models") or limits_actions or not about_models):
@@ -216,20 +99,22 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
     return repeated
 
 
-def resume(name: RunName, store: Store = None, jobs: Jobs = None, on: On = None, as_json: Json = False) -> None:
+@with_flags(ResumeOptions, jobs=None)
+def resume(name: RunName, as_json: Json = False, **options: Unpack[ResumeOptions]) -> None:
     """Continue a run, or the runs of a group, from the last entry."""
     from akinai import api
     from akinai.runtime.runs.lifecycle import can_resume
     from akinai.runtime.runs.sweep import names_of
 
-    address = store_address(store)
+    store = cast("str | None", options["store"])
+    options["store"] = address = store_address(store)
+    options["jobs"] = process_count(options["jobs"], address)
     named = [run for run in api.headers(address) if name in names_of(run)]
     over = [run for run in named if not can_resume(run)]
     quiet = as_json or any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
-        count = process_count(jobs, address)
-        return api.resume(name, store=address, jobs=count, on=on, progress=progress, ledgers=False)
+        return api.resume(name, **{**options, "progress": progress, "ledgers": False})
 
     runs = _play_and_print(play, address, as_json, quiet=quiet)
     if not as_json and _was_left(runs[0]):
@@ -240,49 +125,26 @@ def resume(name: RunName, store: Store = None, jobs: Jobs = None, on: On = None,
         print_sentence(f"{subject} had ended before: nothing was left to play there")
 
 
-def fork(
-    name: RunName,
-    at_day: Annotated[
-        int | None,
-        option("--at-day", metavar="D", help="Keep the past up to the morning of day D.", parser=whole_number),
-    ] = None,
-    after: Annotated[
-        int | None,
-        option("--after", metavar="N", help="Keep the past up to and including entry N.", parser=whole_number),
-    ] = None,
-    agent: Annotated[
-        str | None, option("--agent", metavar="A", help="Who plays from there on.", default="the run's agent")
-    ] = None,
-    model: m.ForkModelName = None,
-    base_url: m.BaseUrl = None,
-    max_dollars: m.ForkMaxDollars = None,
-    new_name: Annotated[
-        str | None, option("--name", metavar="NAME", help="Name of the fork.", default="RUN-fork-1, then -2, ...")
-    ] = None,
-    store: Store = None,
-    jobs: Jobs = None,
-    on: On = None,
-    as_json: Json = False,
-) -> None:
+@with_flags(ForkOptions, jobs=None)
+def fork(run: RunName, as_json: Json = False, **options: Unpack[ForkOptions]) -> None:
     """Make a new run that shares a run's past up to a point, and play on from there."""
     from akinai import api
 
-    address = store_address(store)
+    store = cast("str | None", options["store"])
+    options["store"] = address = store_address(store)
+    options["jobs"] = process_count(options["jobs"], address)
 
     def play(progress: "Progress | None") -> "Runs":
-        return api.fork(
-            name, at_day=at_day, after=after, agent=agent, model=model, base_url=base_url, max_dollars=max_dollars,
-            name=new_name, store=address, jobs=process_count(jobs, address), on=on, progress=progress, ledgers=False,
-        )  # fmt: skip
+        return api.fork(run, **{**options, "progress": progress, "ledgers": False})
 
-    runs = _play_and_print(play, address, as_json, quiet=as_json or agent == HUMAN)
+    runs = _play_and_print(play, address, as_json, quiet=as_json or options["agent"] == HUMAN)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     elif not as_json and len(runs) == 1:
         origin = (runs[0].header.parent or "").partition("#")[0]
         print_next_steps({command_line(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
     elif not as_json and runs:
-        print_next_steps({command_line(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
+        print_next_steps({command_line(store, "compare", run, runs[0].header.group or ""): "paired by seed"})
 
 
 def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool, *, quiet: bool) -> "Runs":

@@ -2,12 +2,23 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 import typer
 
-from akinai.cli.options import Jobs, Json, On, Store, argument, flag, option, process_count, store_address, whole_number
+from akinai.cli.options import (
+    Json,
+    Store,
+    argument,
+    flag,
+    option,
+    process_count,
+    store_address,
+    whole_number,
+    with_flags,
+)
 from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page
+from akinai.runtime.options import WhyOptions
 
 if TYPE_CHECKING:
     from akinai.runtime.why.explain import Progress
@@ -81,51 +92,8 @@ def _follow(name: str, actor: str | None, grep: str | None, address: str, comman
             raise typer.Exit(FAILED)
 
 
-Player = Annotated[
-    str | None,
-    option(
-        "--agent",
-        metavar="PLAYER",
-        help="The rule-based player that each day is compared with, and that plays the rest of every branch.",
-        default="the world's first player",
-    ),
-]
-Futures = Annotated[
-    int,
-    option("--futures", metavar="K", help="Redrawn futures of each candidate.", default="8", parser=whole_number),
-]
-WhyActor = Annotated[
-    str | None,
-    option(
-        "--actor",
-        metavar="ACTOR",
-        help="In a market, one participant: its own decisions, by what it gained itself.",
-        default="all, by the first score",
-    ),
-]
-Budget = Annotated[
-    int,
-    option(
-        "--budget",
-        metavar="N",
-        help="Branches to play at most; the next call goes on from there. 0 is no limit.",
-        default="600",
-        parser=whole_number,
-    ),
-]
-
-
-def why(
-    name: Annotated[str, argument("RUN", "A run.")],
-    agent: Player = None,
-    actor: WhyActor = None,
-    futures: Futures = 8,
-    budget: Budget = 600,
-    jobs: Jobs = None,
-    on: On = None,
-    store: Store = None,
-    as_json: Json = False,
-) -> None:
+@with_flags(WhyOptions, jobs=None)
+def why(name: Annotated[str, argument("RUN", "A run.")], as_json: Json = False, **options: Unpack[WhyOptions]) -> None:
     """Show which decisions of a run made and cost most, by forks of its record.
 
     Each day, and spans of days, are replaced by what a rule-based player would have done; it plays the rest of both
@@ -134,12 +102,11 @@ def why(
     """
     from akinai import api
 
-    address = store_address(store)
+    store = cast("str | None", options["store"])
+    options["store"] = address = store_address(store)
+    options["jobs"] = process_count(options["jobs"], address)
     with _progress(quiet=as_json) as progress:
-        found = api.why(
-            name, agent=agent, actor=actor, futures=futures, budget=budget, jobs=process_count(jobs, address), on=on,
-            store=address, progress=progress,
-        )  # fmt: skip
+        found = api.why(name, **{**options, "progress": progress})
     if as_json:
         return print_json(found.to_json())
     from akinai.report.why.tables import why_page

@@ -2,14 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli.options import RunNames, Store, argument, flag, option, store_address, whole_number
+from akinai.cli.options import RunNames, Store, argument, option, store_address, with_flags
 from akinai.cli.output import command_line, print_line, print_next_steps, print_page, print_sentence
-from akinai.cli.play import Days, Preset, Sets
+from akinai.runtime.options import PlayOptions, StudioOptions
 
 if TYPE_CHECKING:
     from akinai.studio.serving import StudioInfo
@@ -37,38 +37,14 @@ class _StudioCommands(TyperGroup):
 
 app = typer.Typer(name="studio", cls=_StudioCommands, help="Look at runs in a browser.", add_completion=False)
 
-Language = Annotated[
-    str | None,
-    option("--language", metavar="CODE", help="en or ja.", default="the environment's, else what the browser prefers"),
-]
-
 
 @app.command(SHOW, hidden=True)
+@with_flags(StudioOptions)
 def show(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs and groups; all runs of the store by default.")
     ] = None,
-    store: Store = None,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int,
-        option("--port", metavar="PORT", help="Port to listen on.", default="a free one", parser=whole_number),
-    ] = 0,
-    allow_host: Annotated[
-        list[str] | None,
-        option(
-            "--allow-host",
-            metavar="NAME",
-            help="A further name under which the studio may be reached; repeat it for more.",
-            default="this machine's own names",
-        ),
-    ] = None,
-    language: Language = None,
-    no_browser: Annotated[bool, flag("--no-browser", help="Print the address and open nothing.")] = False,
-    allow_programs: Annotated[
-        bool,
-        flag("--allow-programs", help="Let pages start any agent, programs included, not only players and models."),
-    ] = False,
+    **options: Unpack[StudioOptions],
 ) -> None:
     """Look at runs in a browser, while they are played and after.
 
@@ -92,10 +68,8 @@ def show(
         print_sentence("stop it with Ctrl-C")
         sys.stdout.flush()
 
-    studio(
-        *(names or ()), store=store_address(store), host=host, port=port, allow_host=allow_host or (),
-        language=language, no_browser=no_browser, allow_programs=allow_programs, ready=started,
-    )  # fmt: skip
+    store = store_address(cast("str | None", options["store"]))
+    studio(*(names or ()), **{**options, "store": store, "ready": started})
 
 
 @app.command(BUNDLE)
@@ -123,30 +97,10 @@ def bundle(
     print_line(f"{written.page}  ({count}, {sum(path.stat().st_size for path in written.files) / 1000:,.0f} kB)")
 
 
+@with_flags(PlayOptions)
 def play(
     world: Annotated[str | None, argument("[WORLD]", "The world to play; 'akinai worlds' lists them.")] = None,
-    preset: Preset = None,
-    seed: Annotated[int, option("--seed", metavar="N", help="Seed of the run.", default="1", parser=whole_number)] = 1,
-    days: Days = None,
-    settings: Sets = None,
-    hold: Annotated[
-        str | None,
-        option("--hold", metavar="ACTOR", help="Who you are.", default="the owner, or the first customer of a market"),
-    ] = None,
-    rest: Annotated[
-        str | None, option("--rest", metavar="A", help="Who plays the others.", default="the world's first player")
-    ] = None,
-    name: Annotated[
-        str | None, option("--name", metavar="NAME", help="The run is called NAME-SEED.", default="two random words")
-    ] = None,
-    resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with a run that a person began.")] = None,
-    store: Store = None,
-    terminal: Annotated[bool, flag("--terminal", help="Play here, not in the browser.")] = False,
-    port: Annotated[
-        int, option("--port", metavar="PORT", help="Port to listen on.", default="a free one", parser=whole_number)
-    ] = 0,
-    language: Language = None,
-    no_browser: Annotated[bool, flag("--no-browser", help="Print the address and open nothing.")] = False,
+    **options: Unpack[PlayOptions],
 ) -> None:
     """Play a world yourself, in the browser: with the actions, the ledger and the scores of an agent.
 
@@ -160,11 +114,9 @@ def play(
         print_sentence("stop it with Ctrl-C; what you did is kept")
         sys.stdout.flush()
 
+    store = options["store"]
     address = store_address(store)
-    run = play_world(
-        world, preset=preset, seed=seed, days=days, settings=settings, hold=hold, rest=rest, name=name, resume=resume,
-        store=address, terminal=terminal, port=port, language=language, no_browser=no_browser, ready=started,
-    )  # fmt: skip
+    run = play_world(world, **{**options, "store": address, "ready": started})
     if run is None:
         return
     from akinai.report.tables.runs import runs_page

@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Unpack
 from urllib.parse import quote
 
 from akinai.api.person import Game
@@ -15,10 +16,12 @@ from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.report.page.templating import Language, checked_language, prepare
 from akinai.runtime.config.addresses import opened, resolve_store, shared_url
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
 from akinai.runtime.models.budget import known_prices
+from akinai.runtime.options import StudioOptions
 from akinai.studio.access import Access
 from akinai.studio.app import make_app
 from akinai.studio.cached_views import CachedViews
@@ -41,7 +44,9 @@ class StudioInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class _Listening:
+    """What a studio shows, and where it listens."""
+
     names: Sequence[str]
     store: str
     host: str
@@ -53,28 +58,22 @@ class _Options:
     allow_programs: bool = False
 
 
-def studio(
-    *runs: str,
-    store: str | None = None,
-    host: str = LOOPBACK,
-    port: int = 0,
-    allow_host: Sequence[str] = (),
-    language: str | None = None,
-    no_browser: bool = False,
-    allow_programs: bool = False,
-    ready: Callable[[StudioInfo], None] | None = None,
-) -> None:
+@with_options(StudioOptions)
+def studio(*runs: str, **options: Unpack[StudioOptions]) -> None:
     """Look at runs in a browser until SIGTERM or SIGINT: those that are named, or all of the store.
 
     From a page only the world's players and models play; with `allow_programs` also programs (`stdio:COMMAND`), scripts
     and agents of other packages. `ready` is called with the address when requests are taken. UsageError for an unknown
     run, a store in memory, and a port that is in use.
     """
-    address = shared_url(resolve_store(store))
+    address = shared_url(resolve_store(options["store"]))
     if address is None:
         raise UsageError("the studio shows a store that other processes can open, such as akinai.db")
-    options = _Options(runs, address, host, port, allow_host, checked_language(language), allow_programs=allow_programs)
-    _listen(options, ready, no_browser=no_browser)
+    listening = _Listening(
+        runs, address, options["host"], options["port"], options["allow_host"], checked_language(options["language"]),
+        allow_programs=options["allow_programs"],
+    )  # fmt: skip
+    _listen(listening, options["ready"], no_browser=options["no_browser"])
 
 
 def serve_game(
@@ -89,10 +88,10 @@ def serve_game(
     """Let a person play in the browser, with the studio's other pages around it, until SIGTERM or SIGINT."""
     if shared_url(store) is None:
         raise UsageError("a person plays in a store that lasts, such as akinai.db")
-    _listen(_Options((), store, LOOPBACK, port, (), checked_language(language), game), ready, no_browser=no_browser)
+    _listen(_Listening((), store, LOOPBACK, port, (), checked_language(language), game), ready, no_browser=no_browser)
 
 
-def _listen(options: _Options, ready: Callable[[StudioInfo], None] | None, *, no_browser: bool) -> None:
+def _listen(listening: _Listening, ready: Callable[[StudioInfo], None] | None, *, no_browser: bool) -> None:
     def started(info: StudioInfo) -> None:
         if ready:
             ready(info)
@@ -100,30 +99,30 @@ def _listen(options: _Options, ready: Callable[[StudioInfo], None] | None, *, no
             with suppress(webbrowser.Error):
                 webbrowser.open(info.url)
 
-    asyncio.run(_serve(options, started))
+    asyncio.run(_serve(listening, started))
 
 
-async def _serve(options: _Options, ready: Callable[[StudioInfo], None]) -> None:
-    with listening_socket(options.host, options.port) as sock:
-        async with opened(options.store, create=options.game is not None) as books:
-            await _serve_books(options, books, sock, ready)
+async def _serve(listening: _Listening, ready: Callable[[StudioInfo], None]) -> None:
+    with listening_socket(listening.host, listening.port) as sock:
+        async with opened(listening.store, create=listening.game is not None) as books:
+            await _serve_books(listening, books, sock, ready)
 
 
 async def _serve_books(
-    options: _Options, books: Books, sock: socket.socket, ready: Callable[[StudioInfo], None]
+    listening: _Listening, books: Books, sock: socket.socket, ready: Callable[[StudioInfo], None]
 ) -> None:
     notices: list[str] = []
-    jobs = Jobs(options.store, notices.append)
+    jobs = Jobs(listening.store, notices.append)
     prices = known_prices()
-    watch = Watch(books, options.names, prices)
+    watch = Watch(books, listening.names, prices)
     await watch.refresh()
-    await asyncio.to_thread(prepare, options.language or "en")
-    players = Players(books, options.store, options.allow_programs)
+    await asyncio.to_thread(prepare, listening.language or "en")
+    players = Players(books, listening.store, listening.allow_programs)
     views = CachedViews(books, watch, prices)
-    shared = Studio(books, watch, views, jobs, players, options.language, notices=notices)
-    played = await players.begin(options.game) if options.game else None
+    shared = Studio(books, watch, views, jobs, players, listening.language, notices=notices)
+    played = await players.begin(listening.game) if listening.game else None
     token = secrets.token_urlsafe(32)
-    app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), sock.getsockname()[1])
+    app = Access(make_app(shared), token, AllowedHosts({listening.host, *listening.allow_host}), sock.getsockname()[1])
     server = UvicornServer(uvicorn_config(app, grace_s=GRACE_S))
 
     def stop() -> None:

@@ -1,40 +1,24 @@
 """Serves a run to A2A clients until it is stopped, with an agent for each seat."""
 
-from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Unpack
 
 from akinai.adapters import seat_paths
-from akinai.adapters.seat_paths import Application, Auth, SeatsServer
+from akinai.adapters.seat_paths import Application, SeatsServer
 from akinai.api.opening import aopen
 from akinai.core.errors import MissingExtra
+from akinai.core.options import part_of
 from akinai.core.worlds import World
-from akinai.runtime.config.addresses import StoreRef, resolve_store
-from akinai.runtime.config.settings import Settings
+from akinai.runtime.config.addresses import resolve_store
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket, url_of
+from akinai.runtime.options import OpenOptions, ServeSeatsOptions
 from akinai.runtime.sync import wait
 
 
-def a2a(
-    world: str | World[Any] | None = None,
-    *,
-    preset: str | None = None,
-    seed: int = 1,
-    days: int | None = None,
-    settings: Settings = None,
-    store: StoreRef = None,
-    name: str | None = None,
-    resume: str | None = None,
-    hold: Sequence[str] | None = None,
-    rest: str | None = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    auth: Auth = "open",
-    ready: Callable[[SeatsServer], None] | None = None,
-) -> None:
+@with_options(ServeSeatsOptions)
+def a2a(world: str | World[Any] | None = None, **options: Unpack[ServeSeatsOptions]) -> None:
     """Serve a run to A2A clients until SIGINT comes.
 
     The run is that of `akinai.open` with the same options, kept in the store of the command line. Its agent is at
@@ -45,15 +29,13 @@ def a2a(
         from akinai.runtime.http.uvicorn_server import serve_until_interrupted
     except ImportError as error:
         raise MissingExtra("serving over A2A", "a2a-sdk", "a2a") from error
+    host, auth, ready = options["host"], options["auth"], options["ready"]
     seat_paths.expect_safe(host, auth)
-    options: dict[str, Any] = {
-        "preset": preset, "seed": seed, "days": days, "settings": settings, "name": name, "resume": resume,
-        "hold": list(hold) if hold else None, "rest": rest, "max_actions": max_actions, "max_repeats": max_repeats,
-    }  # fmt: skip
+    opened = part_of(OpenOptions, {**options, "store": resolve_store(options["store"])})
 
     async def serve() -> None:
-        with listening_socket(host, port) as sock:
-            async with await aopen(world, store=resolve_store(store), **options) as session:
+        with listening_socket(host, options["port"]) as sock:
+            async with await aopen(world, **opened) as session:
                 seats = seat_paths.seats_at(session, url_of(sock, host), "a2a", auth)
                 app: Application = make_app(session, seats)
                 if auth == "open":

@@ -1,10 +1,9 @@
 """Serves a run to MCP clients until it is stopped: over stdio, or over HTTP with a path for each seat."""
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext, suppress
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import urlsplit
 
 from akinai.adapters import seat_paths
@@ -14,11 +13,13 @@ from akinai.api.playbook import open_playbook
 from akinai.api.seat import own_actors
 from akinai.api.session import AsyncSession
 from akinai.core.errors import MissingExtra, UsageError
+from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.playbook.bullets import Playbook
-from akinai.runtime.config.addresses import StoreRef, resolve_store
-from akinai.runtime.config.settings import Settings
+from akinai.runtime.config.addresses import resolve_store
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.listening import listening_socket, url_of
+from akinai.runtime.options import McpOptions, OpenOptions
 from akinai.runtime.sync import wait
 
 try:
@@ -30,37 +31,17 @@ except ImportError as error:
     raise MissingExtra("serving over MCP", "mcp", "mcp") from error
 
 
-def mcp(
-    world: str | World[Any] | None = None,
-    *,
-    preset: str | None = None,
-    seed: int = 1,
-    days: int | None = None,
-    settings: Settings = None,
-    store: StoreRef = None,
-    name: str | None = None,
-    resume: str | None = None,
-    hold: Sequence[str] | None = None,
-    rest: str | None = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-    playbook: str | Path | None = None,
-    http: bool = False,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    auth: Auth = "open",
-    ready: Callable[[SeatsServer], None] | None = None,
-) -> None:
+@with_options(McpOptions)
+def mcp(world: str | World[Any] | None = None, **options: Unpack[McpOptions]) -> None:
     """Serve a run to MCP clients, until the client leaves (stdio) or SIGINT comes (`http`).
 
     The run is that of `akinai.open` with the same options, kept in the store of the command line. Over stdio a client
     plays every actor that is held; over HTTP it is at /mcp/RUN, and where several are held, each is at /mcp/RUN/ACTOR.
     `playbook` is a resource that clients may read. `ready` is called when clients can connect.
     """
-    options: dict[str, Any] = {
-        "preset": preset, "seed": seed, "days": days, "settings": settings, "name": name, "resume": resume,
-        "hold": list(hold) if hold else None, "rest": rest, "max_actions": max_actions, "max_repeats": max_repeats,
-    }  # fmt: skip
+    http, playbook = options["http"], options["playbook"]
+    host, auth, ready = options["host"], options["auth"], options["ready"]
+    opened = part_of(OpenOptions, {**options, "store": resolve_store(options["store"])})
     if auth == "token" and not http:
         raise UsageError("a program over stdio needs no token; add --http, or leave --auth out")
     if http:
@@ -69,8 +50,8 @@ def mcp(
     bullets = None if playbook is None else open_playbook(playbook).load()
 
     async def serve() -> None:
-        with listening_socket(host, port) if http else nullcontext() as sock:
-            async with await aopen(world, store=resolve_store(store), **options) as session:
+        with listening_socket(host, options["port"]) if http else nullcontext() as sock:
+            async with await aopen(world, **opened) as session:
                 if sock is not None:
                     await _serve_http(session, sock, host, auth, bullets, ready)
                 else:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 from akinai.analysis.analyse import analyze
 from akinai.analysis.comparison import Comparison
@@ -28,7 +28,9 @@ from akinai.report.page.sections import document
 from akinai.report.page.templating import Language, checked_language
 from akinai.report.presentation import presentation_of
 from akinai.report.why.section import with_explanations
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import resolve_store, with_store
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import ReportOptions
 from akinai.runtime.sync import wait
 from akinai.runtime.why.book import read_explanations
 from akinai.runtime.why.explanation import Explanation
@@ -36,7 +38,6 @@ from akinai.runtime.why.explanation import Explanation
 RESULTS = "results.json"
 OURS = re.compile(r"figures/[a-z0-9-]+\.svg|runs/(run|market)-[^/\\]+\.html|runs/studio\.(css|js)")
 """Figures and transcripts of an earlier report, which are deleted if the new one lacks them."""
-MOST_TRANSCRIPTS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,8 @@ class Beside:
     """The texts of the transcripts by path."""
 
 
-def report(
-    *names: str,
-    output: str | Path = "akinai-report",
-    with_paper: bool = False,
-    transcripts: int = MOST_TRANSCRIPTS,
-    language: str | None = None,
-    store: StoreRef = None,
-    jobs: int = 1,
-    on: str | None = None,
-) -> Written:
+@with_options(ReportOptions)
+def report(*names: str, **options: Unpack[ReportOptions]) -> Written:
     """Write a report on runs and groups by name into the folder `output`: a page with figures, the same as Markdown,
     all numbers as JSON, and the transcripts of runs, which findings and decisive moments lead into.
 
@@ -82,20 +75,21 @@ def report(
     `transcripts` runs are written, those with findings first. `language` is "en" or "ja", by default that of
     AKINAI_LANG or the locale. UsageError without matplotlib, and if the folder cannot be written.
     """
-    words = checked_language(language) or chosen_language()
+    words = checked_language(options["language"]) or chosen_language()
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
-    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs, on=on)
-    _expect_folder(Path(output))
+    store, folder = options["store"], Path(options["output"])
+    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=options["jobs"], on=options["on"])
+    _expect_folder(folder)
 
     async def beside(books: Books) -> Beside:
         explained = await read_explanations(books, names)
-        places = addresses(analysis, explained, transcripts, words)
+        places = addresses(analysis, explained, options["transcripts"], words)
         pages = await transcript_pages(books, analysis, places, words)
         return Beside(explained, {run: place for run, place in places.items() if place in pages}, pages)
 
     found = wait(with_store(resolve_store(store), beside))
-    return write(analysis, Path(output), with_paper=with_paper, beside=found, language=words)
+    return write(analysis, folder, with_paper=options["with_paper"], beside=found, language=words)
 
 
 def write(

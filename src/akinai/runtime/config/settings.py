@@ -32,7 +32,11 @@ SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 COMMAND = "the command"
-OWN_SETTINGS = ("jobs", "learn", "preset", "prices", "store")
+CALL_TABLES = (
+    "a2a", "analyze", "compare", "fork", "mcp", "open", "play", "report", "resume", "run", "studio", "why",
+)  # fmt: skip
+"""Tables of `akinai.toml` with the options of a call; `runtime/options.py` declares them."""
+OWN_SETTINGS = ("agent", "jobs", "learn", "model", "preset", "prices", "store", *CALL_TABLES)
 """The keys of `akinai.toml` that are settings of the program, not of a world."""
 
 Table = dict[str, Any]

@@ -1,25 +1,21 @@
 """`learn`: a playbook from a data set or from the runs of a world, by name or as an object."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
-from akinai.core.canonical import Json
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
-from akinai.learning.loop.job import Node, Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import Settings, merged
 from akinai.runtime.learn.against import ICL, RecordsOnStore
 from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
 from akinai.runtime.learn.job import JobConfig, run_job
 from akinai.runtime.learn.options import (
-    Seeds,
     expect_unused,
     find_world,
     named_data_set,
@@ -30,66 +26,21 @@ from akinai.runtime.learn.options import (
 from akinai.runtime.learn.plugins import METHODS, RoleContext, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
-from akinai.runtime.learn.role_models import ROLES, TIMEOUT_S, CallOptions, RoleModels, role_models, role_setting
+from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels, role_models, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, find_engine, world_roles, world_tasks
 from akinai.runtime.models.budget import Budget
+from akinai.runtime.options import LearnOptions
 from akinai.runtime.play.agent_spec import ModelChoice
 
 R = TypeVar("R")
+Tasks = str | DataSet | World[Any] | TrainConfig
+"""A data set or a world, by name or as an object, or a world with all options of a training."""
 
 
-def learn(
-    tasks: str | DataSet | World[Any] | TrainConfig,
-    *,
-    playbook: Path | str | None = None,
-    epochs: int | None = None,
-    online: bool | None = None,
-    limit: int | None = None,
-    agent: str | None = None,
-    reflect: str | None = None,
-    seeds: Seeds | None = None,
-    eval_seeds: Seeds | None = None,
-    preset: str | None = None,
-    days: int | None = None,
-    role: str | None = None,
-    opponents: str | Sequence[str] | None = None,
-    eval_settings: Settings = None,
-    store: str | None = None,
-    model: str | ModelChoice | None = None,
-    base_url: str | None = None,
-    temperature: float | None = None,
-    reply_tokens: int | None = None,
-    model_seed: int | None = None,
-    generator_model: str | ModelChoice | None = None,
-    generator_base_url: str | None = None,
-    reflector_model: str | ModelChoice | None = None,
-    reflector_base_url: str | None = None,
-    curator_model: str | ModelChoice | None = None,
-    curator_base_url: str | None = None,
-    max_tokens: int = 0,
-    max_minutes: float = 0,
-    max_dollars: float = 0,
-    cache: Path | str | None = None,
-    timeout: float = TIMEOUT_S,
-    calls_per_minute: int = 0,
-    roles: Roles | None = None,
-    evaluator: Evaluator | None = None,
-    checkpoint: str | None = None,
-    fresh: bool = False,
-    judge_only: bool = False,
-    no_truth: bool = False,
-    keep_best: bool = False,
-    embedder: str | None = None,
-    baseline: bool = True,
-    settings: Settings = None,
-    watch: Watch | None = None,
-    nodes: Sequence[Node] = (),
-    against: str | Sequence[str] | None = None,
-    jobs: int | None = None,
-    on: str | None = None,
-) -> LearnResult:
+@with_options(LearnOptions)
+def learn(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnResult:
     """Learn a playbook, and judge it on tasks or runs that nothing was learned from, with it and without.
 
     `tasks` is a data set or a world, by name or as an object, or a `TrainConfig`. Without `model` and `roles`, rules
@@ -108,72 +59,13 @@ def learn(
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
     """
-    choice = ModelChoice(model, base_url, temperature, reply_tokens, model_seed) if isinstance(model, str) else model
-    by_role = _role_settings(locals())
-    bound = Budget(0, max_tokens, max_minutes, max_dollars)
-    options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
-    learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
-    runs = _named(locals(), RUN_OPTIONS)
-    job = JobConfig(playbook, bound, checkpoint, fresh, baseline, judge_only, watch, nodes, names_in(against), jobs, on)
-    asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
-    return _resolved(asked, learn_tasks, learn_runs)
+    return _resolved(tasks, options, learn_tasks, learn_runs)
 
 
-def estimate_learning(
-    tasks: str | DataSet | World[Any] | TrainConfig,
-    *,
-    playbook: Path | str | None = None,
-    epochs: int | None = None,
-    online: bool | None = None,
-    limit: int | None = None,
-    agent: str | None = None,
-    reflect: str | None = None,
-    seeds: Seeds | None = None,
-    eval_seeds: Seeds | None = None,
-    preset: str | None = None,
-    days: int | None = None,
-    role: str | None = None,
-    opponents: str | Sequence[str] | None = None,
-    eval_settings: Settings = None,
-    model: str | ModelChoice | None = None,
-    generator_model: str | ModelChoice | None = None,
-    reflector_model: str | ModelChoice | None = None,
-    curator_model: str | ModelChoice | None = None,
-    fresh: bool = False,
-    judge_only: bool = False,
-    no_truth: bool = False,
-    keep_best: bool = False,
-    baseline: bool = True,
-    settings: Settings = None,
-    against: str | Sequence[str] | None = None,
-    jobs: int | None = None,
-) -> LearnEstimate:
+@with_options(LearnOptions)
+def estimate_learning(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnEstimate:
     """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
-    choice = ModelChoice(model) if isinstance(model, str) else model
-    by_role = _role_settings(locals())
-    learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
-    runs = _named(locals(), RUN_OPTIONS)
-    rivals = names_in(against)
-    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only, against=rivals, jobs=jobs)
-    asked = _Asked(tasks, settings, _given(learner), runs, job, choice)
-    return _resolved(asked, _estimate_tasks, _estimate_runs)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The arguments of a learning."""
-
-    tasks: str | DataSet | World[Any] | TrainConfig
-    settings: Settings
-    learner: Mapping[str, Any]
-    """Settings of the learner that have arguments of their own."""
-    runs: Mapping[str, Any]
-    """Options about a world's runs."""
-    job: JobConfig
-    choice: ModelChoice | None
-    options: CallOptions = field(default_factory=CallOptions)
-    roles: Roles | None = None
-    evaluator: Evaluator | None = None
+    return _resolved(tasks, options, _estimate_tasks, _estimate_runs)
 
 
 LEARNER_OPTIONS = ("epochs", "online", "limit", "embedder", "no_truth", "keep_best")
@@ -184,53 +76,77 @@ RUN_OPTIONS = (
 """Arguments about a world's runs."""
 
 
-def _named(arguments: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The arguments of these names; None for those that a function has not, and for empty lists."""
-    return {name: None if arguments.get(name) in ("", []) else arguments.get(name) for name in names}
+def _named(options: LearnOptions, names: Sequence[str]) -> dict[str, Any]:
+    """The options of these names; None for empty ones."""
+    return {name: None if options[name] in ("", []) else options[name] for name in names}
 
 
-def _role_settings(arguments: Mapping[str, Any]) -> dict[str, dict[str, Json]]:
-    """The settings of each role, from its arguments."""
-    return {role: role_setting(arguments[f"{role}_model"], arguments.get(f"{role}_base_url")) for role in ROLES}
-
-
-def _given(learner: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that were given."""
-    roles = {role: given for role, given in learner["roles"].items() if given} or None
-    return {
-        name: value for name, value in {**learner, "roles": roles}.items() if value is not None and value is not False
+def _learner_settings(options: LearnOptions) -> dict[str, Any]:
+    """The settings of the learner that were given, those of each role among them."""
+    by_role = {
+        "generator": role_setting(options["generator_model"], options["generator_base_url"]),
+        "reflector": role_setting(options["reflector_model"], options["reflector_base_url"]),
+        "curator": role_setting(options["curator_model"], options["curator_base_url"]),
     }
+    roles = {role: setting for role, setting in by_role.items() if setting} or None
+    settings = {**_named(options, LEARNER_OPTIONS), "roles": roles}
+    return {name: value for name, value in settings.items() if value is not None and value is not False}
+
+
+def _model(options: LearnOptions) -> ModelChoice | None:
+    """The model of all roles."""
+    model = options["model"]
+    if not isinstance(model, str):
+        return model
+    return ModelChoice(
+        model, options["base_url"], options["temperature"], options["reply_tokens"], options["model_seed"]
+    )
+
+
+def _job(options: LearnOptions) -> JobConfig:
+    budget = Budget(0, options["max_tokens"], options["max_minutes"], options["max_dollars"])
+    return JobConfig(
+        options["playbook"], budget, options["checkpoint"], options["fresh"], options["baseline"],
+        options["judge_only"], options["watch"], options["nodes"], names_in(options["against"]), options["jobs"],
+        options["on"],
+    )  # fmt: skip
 
 
 def _resolved(
-    asked: _Asked,
+    tasks: Tasks,
+    options: LearnOptions,
     on_tasks: Callable[[DataSet, Mapping[str, Any], JobConfig, RoleModels, Roles | None, Evaluator | None], R],
     on_runs: Callable[[TrainConfig, Mapping[str, Any], JobConfig], R],
 ) -> R:
     """What is done with the tasks or with the runs that are learned from."""
-    tasks, settings, learner, runs, job = asked.tasks, asked.settings, asked.learner, asked.runs, asked.job
+    learner, runs, job, choice = (
+        _learner_settings(options),
+        _named(options, RUN_OPTIONS),
+        _job(options),
+        _model(options),
+    )
+    settings, roles, evaluator = options["settings"], options["roles"], options["evaluator"]
     if job.judge_only:
         unused = {**learner, "fresh": job.fresh or None, "checkpoint": job.checkpoint, "seeds": runs["seeds"]}
         expect_unused({**unused, "roles": None, "embedder": None}, "nothing is learned with judge_only")
     if isinstance(tasks, TrainConfig):
-        expect_unused({**runs, "model": asked.choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
+        expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
         rest, overrides = split_settings(settings, None)
         expect_unused(dict.fromkeys(rest, True), "these are no settings of the learner")
         return on_runs(tasks, {**overrides, **learner}, job)
     world = find_world(tasks)
     rest, overrides = split_settings(settings, world)
     overrides = merged(overrides, learner)
-    models = role_models(asked.choice, learn_settings(overrides).roles, asked.options)
+    calls = CallOptions(options["timeout"], options["calls_per_minute"], str(options["cache"] or "") or None)
+    models = role_models(choice, learn_settings(overrides).roles, calls)
     if world is not None:
-        expect_unused(
-            {"roles": asked.roles, "evaluator": asked.evaluator}, "the runs of a world have roles of their own"
-        )
+        expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
         online = bool(learner.get("online"))
         config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
         return on_runs(replace(config, seeds="") if job.judge_only else config, overrides, job)
     expect_unused({**runs, "on": job.on}, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else named_data_set(str(tasks), overrides, rest)
-    return on_tasks(data_set, overrides, job, models, asked.roles, asked.evaluator)
+    return on_tasks(data_set, overrides, job, models, roles, evaluator)
 
 
 def _estimate_tasks(

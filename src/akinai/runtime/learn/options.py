@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from akinai import worlds
@@ -14,10 +14,9 @@ from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig, setting_texts
+from akinai.runtime.options import Seeds
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT
-
-Seeds = int | str | Iterable[int]
 
 
 def find_world(tasks: object) -> World[Any] | None:

@@ -94,6 +94,7 @@ def estimate_runs(
     days: int | None = None,
     settings: Mapping[str, Any] | Sequence[str] = (),
     jobs: int | None = None,
+    messages_a_day: int = MESSAGES_PER_DAY,
 ) -> Estimate:
     """Estimate the runs of an agent on these seeds. UsageError if no model plays."""
     setup = prepare(world, preset=preset, days=days, settings=settings, thinks=spec.asks_model).setup
@@ -109,7 +110,7 @@ def estimate_runs(
                 max_messages=cap if isinstance(cap, int) else 0,
                 messages=side.messages,
                 days=horizon if isinstance(horizon, int) else 0,
-                messages_a_day=MESSAGES_PER_DAY,
+                messages_a_day=messages_a_day,
                 window_tokens=spec.window_tokens,
                 tokens_at_first=side.tokens_at_first,
                 seconds_a_call=SECONDS_PER_CALL,

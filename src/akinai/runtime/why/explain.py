@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class WhyOptions:
+class WhyConfig:
     """The player, the budget and the engine of an explanation."""
 
     player: str | None = None
@@ -45,7 +45,7 @@ class WhyOptions:
 async def explain(
     books: Books,
     header: RunHeader,
-    options: WhyOptions = WhyOptions(),
+    options: WhyConfig = WhyConfig(),
     progress: Progress | None = None,
     url: str | None = None,
 ) -> Explanation:
@@ -100,7 +100,7 @@ async def explain(
     return explanation
 
 
-def _executor(books: Books, options: WhyOptions, url: str | None) -> Executor:
+def _executor(books: Books, options: WhyConfig, url: str | None) -> Executor:
     """The engine that plays the branches. UsageError for one that cannot open the store."""
     if options.on is not None:
         engine = open_executor(options.on, options.jobs)

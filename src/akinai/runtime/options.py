@@ -1,0 +1,699 @@
+"""The options of every call, each declared once: keywords in Python, flags, keys of `akinai.toml`, doors' arguments.
+
+A record holds the keywords of one call. Options that several calls take are declared above the records.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+
+from akinai.core.options import Option
+
+if TYPE_CHECKING:
+    from akinai.core.agents import AgentFactory
+    from akinai.core.stores import Books
+    from akinai.learning.loop.job import Node, Watch
+    from akinai.learning.roles.protocols import Evaluator, Roles
+    from akinai.runtime.config.addresses import StoreRef
+    from akinai.runtime.config.settings import Settings
+    from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
+    from akinai.runtime.play.driver import Progress
+    from akinai.runtime.why.explain import Progress as WhyProgress
+
+Seeds = int | str | Iterable[int]
+"""One seed, several, or text such as "1-5"."""
+Sweep = Mapping[str, Sequence[Any]] | Sequence[str]
+"""The values of each setting, {"search.limit": [3, 10]} or ["search.limit=3,10"]."""
+Auth = Literal["open", "token"]
+"""Whether anybody who reaches a port plays, or who sends a token."""
+
+WINDOW = 30_000
+"""Tokens of a conversation that a model sees, by default."""
+TIMEOUT_S = 180.0
+"""Seconds to wait for a model's reply, by default."""
+MAX_REPEATS = 20
+LOOPBACK = "127.0.0.1"
+TRANSCRIPTS = 40
+GAME, PLAYER, MODELS, LIMITS = "What is played", "Who plays", "Models", "Limits"
+"""Parts of the help of `run`."""
+
+Preset = Annotated[
+    str | None,
+    Option(
+        "Settings to start from: a preset's name, or a .toml file.", metavar="P", shown="default", group=GAME,
+        complete="presets", top=True,
+    ),
+]  # fmt: skip
+Days = Annotated[
+    int | None, Option("Days to play; 0 is without end.", metavar="N", unit="days", shown="the preset's", group=GAME)
+]
+SetSettings = Annotated[
+    "Settings",
+    Option(
+        "Set one setting, such as demand.footfall=40. May be repeated.", metavar="NAME=VALUE", group=GAME,
+        flag="--set", many=True, key=False,
+    ),
+]  # fmt: skip
+_STORE = Option(
+    "The store that keeps the runs: a SQLite file, postgresql://..., or memory: (nothing is kept).",
+    metavar="URL", shown="AKINAI_STORE, akinai.toml, or akinai.db", top=True,
+)  # fmt: skip
+Store = Annotated["StoreRef", _STORE]
+StoreUrl = Annotated[str | None, _STORE]
+Jobs = Annotated[
+    int, Option("Processes that work in parallel.", 1, metavar="N", unit="processes", shown="one per CPU", top=True)
+]
+On = Annotated[
+    str | None,
+    Option(
+        "Have a cluster work: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
+        metavar="ENGINE", shown="this machine, --jobs at a time",
+    ),
+]  # fmt: skip
+OnProgress = Annotated["Progress | None", Option()]
+BaseUrl = Annotated[
+    str | None, Option("Address of the model's server.", metavar="URL", shown="the provider's own", group=MODELS)
+]
+Language = Annotated[
+    str | None,
+    Option("en or ja.", metavar="CODE", shown="the environment's, else what the browser prefers", key=False),
+]
+NoBrowser = Annotated[bool, Option("Print the address and open nothing.", default=False)]
+AnyPort = Annotated[int, Option("Port to listen on.", 0, metavar="PORT", shown="a free one")]
+Host = Annotated[str, Option("Address to listen on.", LOOPBACK, metavar="HOST", shown=LOOPBACK)]
+Port = Annotated[int, Option("Port to listen on; 0 picks a free one.", 8000, metavar="PORT", shown="8000")]
+
+
+Seed = Annotated[int, Option("Seed of the run.", 1, metavar="SEED", shown="1", key=False)]
+RunPrefix = Annotated[
+    str | None,
+    Option("Name of the run, which is called NAME-SEED.", metavar="NAME", shown="two random words", key=False),
+]
+Resume = Annotated[str | None, Option("Go on with this run, in the place of WORLD.", metavar="RUN", key=False)]
+Hold = Annotated[
+    Sequence[str] | None,
+    Option(
+        "An actor, or a group of actors, that clients play. May be repeated.", metavar="ACTOR", many=True,
+        shown="all without a player of the world's own", key=False,
+    ),
+]  # fmt: skip
+Rest = Annotated[
+    "str | AgentSpec | AgentFactory | None",
+    Option("Who plays the others.", metavar="A", shown="the world's first player", key=False),
+]
+MaxActions = Annotated[
+    int,
+    Option("End a run after N actions of one actor; 0 is no limit.", 0, metavar="N", unit="actions", group=LIMITS),
+]
+MaxRepeats = Annotated[
+    int,
+    Option(
+        "End a run as stuck when an actor repeats an action N times to no effect.", MAX_REPEATS, metavar="N",
+        unit="actions", shown="20; 0: no limit", group=MODELS,
+    ),
+]  # fmt: skip
+_MODEL = "The model to ask: openai:NAME, anthropic:NAME, ollama:NAME or another provider of LangChain's."
+_EMBEDDER = "Vectors of bullets: hashed, svd (extra learn), or openai:NAME and others of LangChain's."
+_HASHED = "hashed, without a network"
+Model = Annotated[str | None, Option(_MODEL, metavar="M", shown="none: by rules", group=MODELS, top=True)]
+Temperature = Annotated[
+    float | None, Option("Sampling temperature.", metavar="T", shown="the provider's", group=MODELS)
+]
+ReplyTokens = Annotated[
+    int | None,
+    Option("Maximum tokens of a reply.", metavar="N", unit="tokens", shown="the provider's", group=MODELS),
+]
+ModelSeed = Annotated[
+    int | None, Option("Sampling seed, for providers that take one.", metavar="N", shown="none", group=MODELS)
+]
+MaxTokens = Annotated[
+    int,
+    Option(
+        "End a run after N tokens of model input and output; 0 is no limit.", 0, metavar="N", unit="tokens",
+        group=LIMITS,
+    ),
+]  # fmt: skip
+MaxMinutes = Annotated[
+    float,
+    Option("End a run after N minutes of this command; 0 is no limit.", 0, metavar="N", unit="minutes", group=LIMITS),
+]
+MaxDollars = Annotated[
+    float,
+    Option(
+        "End a run after N dollars, at the prices in akinai.toml; 0 is no limit.", 0, metavar="N", unit="dollars",
+        group=LIMITS,
+    ),
+]  # fmt: skip
+Cache = Annotated[
+    "str | Path | None",
+    Option("Keep model replies in this file and reuse them.", metavar="FILE", shown="no cache", group=MODELS),
+]
+Timeout = Annotated[
+    float,
+    Option(
+        "Seconds to wait for a reply per try.", TIMEOUT_S, metavar="S", unit="seconds", shown=f"{TIMEOUT_S:g}",
+        group=MODELS,
+    ),
+]  # fmt: skip
+CallsPerMinute = Annotated[
+    int,
+    Option(
+        "Model calls per minute, all runs together; 0 is no limit.", 0, metavar="N", unit="calls a minute",
+        group=LIMITS,
+    ),
+]  # fmt: skip
+
+
+class ModelOptions(TypedDict, total=False):
+    """A model, and how it is sampled."""
+
+    model: Model
+    base_url: BaseUrl
+    temperature: Temperature
+    reply_tokens: ReplyTokens
+    model_seed: ModelSeed
+
+
+class BudgetOptions(TypedDict, total=False):
+    """Limits of each run; 0 is no limit."""
+
+    max_tokens: MaxTokens
+    max_minutes: MaxMinutes
+    max_dollars: MaxDollars
+
+
+class ActionLimits(TypedDict, total=False):
+    """Limits on the actions of each run."""
+
+    max_actions: MaxActions
+    max_repeats: MaxRepeats
+
+
+class RequestOptions(TypedDict, total=False):
+    """How models are asked."""
+
+    cache: Cache
+    timeout: Timeout
+    calls_per_minute: CallsPerMinute
+
+
+class ConversationOptions(TypedDict, total=False):
+    """How the conversation of an agent that asks a model is kept."""
+
+    sub_model: Annotated[
+        str | None,
+        Option("Model of the sub-agents; 'rules' for none.", metavar="M", shown="the same model", group=MODELS),
+    ]
+    memory: Annotated[
+        str,
+        Option(
+            "What happens to the oldest part of a conversation that no longer fits the window: trim drops it, summary "
+            "has the model summarise it.",
+            "trim", metavar="KIND", shown="trim", group=MODELS,
+        ),
+    ]  # fmt: skip
+    window: Annotated[
+        int,
+        Option(
+            "Tokens of the conversation that the model sees.", WINDOW, metavar="N", unit="tokens", shown=f"{WINDOW:,}",
+            group=MODELS,
+        ),
+    ]  # fmt: skip
+
+
+class PlaybookOptions(TypedDict, total=False):
+    """The playbook of an agent, and how a model is shown it."""
+
+    playbook: Annotated[
+        str | Path | None,
+        Option(
+            "A playbook whose bullets every agent is given.", metavar="FILE", shown="none", group=PLAYER,
+        ),
+    ]  # fmt: skip
+    playbook_tokens: Annotated[
+        int | None,
+        Option(
+            "Most tokens of the playbook in a model's prompt, searched anew each week; 0 is the whole playbook.",
+            metavar="N", unit="tokens", shown="2,000", group=MODELS,
+        ),
+    ]  # fmt: skip
+    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", shown=_HASHED, group=MODELS)]
+
+
+class AgentOptions(
+    ModelOptions, ConversationOptions, ActionLimits, BudgetOptions, RequestOptions, PlaybookOptions, total=False
+):
+    """Who plays a run: the model, how it is asked, within which limits, by which playbook."""
+
+
+class GameOptions(TypedDict, total=False):
+    """What is played, and by whom."""
+
+    preset: Preset
+    agent: Annotated[
+        "str | AgentSpec | AgentFactory | None",
+        Option(
+            "Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.", metavar="A",
+            shown="chat with --model, else the world's first player", group=PLAYER, complete="players", top=True,
+        ),
+    ]  # fmt: skip
+    seeds: Annotated[
+        Seeds,
+        Option(
+            "Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", 1, metavar="SEEDS", shown="1", group=GAME,
+            key=False,
+        ),
+    ]  # fmt: skip
+    days: Days
+    settings: SetSettings
+    sweep: Annotated[
+        Sweep | None,
+        Option(
+            "Play all seeds under each value of a setting, such as search.limit=3,10. Repeated, it plays every "
+            "combination of values.",
+            metavar="NAME=V,V,...", group=GAME, many=True, key=False,
+        ),
+    ]  # fmt: skip
+
+
+class ReturnOptions(TypedDict, total=False):
+    """What a call that plays keeps and raises."""
+
+    ledgers: Annotated[bool, Option(default=True)]
+    raise_errors: Annotated[bool, Option(default=False)]
+
+
+class RunOptions(GameOptions, AgentOptions, ReturnOptions, total=False):
+    """`run`, and its estimate."""
+
+    name: Annotated[
+        str | None,
+        Option(
+            "Name of the group; its runs are called NAME-SEED.", metavar="NAME", shown="two random words", key=False
+        ),
+    ]
+    store: Annotated["str | Books", replace(_STORE, default="memory:")]
+    jobs: Jobs
+    shard: Annotated[
+        str | None,
+        Option(
+            "Play the I-th of N shares of the seeds, one per machine; 'akinai merge' brings the stores together.",
+            metavar="I/N", shown="all seeds", key=False,
+        ),
+    ]  # fmt: skip
+    on: On
+    progress: OnProgress
+
+
+class ResumeOptions(ReturnOptions, total=False):
+    """`resume`."""
+
+    store: Store
+    jobs: Jobs
+    on: On
+    progress: OnProgress
+
+
+class ForkOptions(ReturnOptions, total=False):
+    """`fork`."""
+
+    at_day: Annotated[
+        int | None, Option("Keep the past up to the morning of day D.", metavar="D", unit="days", key=False)
+    ]
+    after: Annotated[
+        int | None, Option("Keep the past up to and including entry N.", metavar="N", unit="entries", key=False)
+    ]
+    agent: Annotated[
+        "str | AgentSpec | None",
+        Option("Who plays from there on.", metavar="A", shown="the run's agent", key=False),
+    ]
+    model: Annotated[str | None, Option(_MODEL, metavar="M", shown="the run's model", group=MODELS, key=False)]
+    base_url: BaseUrl
+    max_dollars: Annotated[
+        float | None,
+        Option(
+            "End the fork after N dollars, at the prices in akinai.toml; 0: no limit.", metavar="N", unit="dollars",
+            shown="the run's limit", group=MODELS,
+        ),
+    ]  # fmt: skip
+    name: Annotated[
+        str | None, Option("Name of the fork.", metavar="NAME", shown="RUN-fork-1, then -2, ...", key=False)
+    ]
+    store: Store
+    jobs: Jobs
+    on: On
+    progress: OnProgress
+
+
+class EpisodeOptions(TypedDict, total=False):
+    """A run that is played from outside, but for its seed and name: the environments of trainers."""
+
+    preset: Preset
+    days: Days
+    settings: SetSettings
+    store: Store
+    hold: Hold
+    rest: Rest
+    max_actions: MaxActions
+    max_repeats: MaxRepeats
+
+
+class OpenOptions(TypedDict, total=False):
+    """`open` and `aopen`."""
+
+    preset: Preset
+    seed: Seed
+    days: Days
+    settings: SetSettings
+    store: Store
+    name: RunPrefix
+    resume: Resume
+    hold: Hold
+    rest: Rest
+    max_actions: MaxActions
+    max_repeats: MaxRepeats
+
+
+class ServeSeatsOptions(OpenOptions, total=False):
+    """`a2a`."""
+
+    host: Host
+    port: Port
+    auth: Annotated[
+        Auth,
+        Option(
+            "open: anybody who reaches the port plays. token: each seat has a token of its own.", "open",
+            shown="open", choices=("open", "token"),
+        ),
+    ]  # fmt: skip
+    ready: Annotated[Callable[[Any], None] | None, Option()]
+
+
+class McpOptions(ServeSeatsOptions, total=False):
+    """`mcp`."""
+
+    playbook: Annotated[
+        str | Path | None,
+        Option("A playbook that clients may read as a resource.", metavar="FILE", shown="none"),
+    ]
+    http: Annotated[bool, Option("Serve over streamable HTTP instead of stdio.", default=False)]
+
+
+class PlayOptions(TypedDict, total=False):
+    """`play`: a person plays."""
+
+    preset: Preset
+    seed: Annotated[int, Option("Seed of the run.", 1, metavar="N", shown="1", key=False)]
+    days: Days
+    settings: SetSettings
+    hold: Annotated[
+        str | None,
+        Option("Who you are.", metavar="ACTOR", shown="the owner, or the first customer of a market", key=False),
+    ]
+    rest: Annotated[
+        str | None, Option("Who plays the others.", metavar="A", shown="the world's first player", key=False)
+    ]
+    name: Annotated[
+        str | None,
+        Option("The run is called NAME-SEED.", metavar="NAME", shown="two random words", key=False),
+    ]
+    resume: Annotated[str | None, Option("Go on with a run that a person began.", metavar="RUN", key=False)]
+    store: StoreUrl
+    terminal: Annotated[bool, Option("Play here, not in the browser.", default=False)]
+    port: AnyPort
+    language: Language
+    no_browser: NoBrowser
+    ready: Annotated[Callable[[Any], None] | None, Option()]
+
+
+class StudioOptions(TypedDict, total=False):
+    """`studio`."""
+
+    store: Store
+    host: Host
+    port: AnyPort
+    allow_host: Annotated[
+        Sequence[str],
+        Option(
+            "A further name under which the studio may be reached; repeat it for more.", (), metavar="NAME", many=True,
+            shown="this machine's own names",
+        ),
+    ]  # fmt: skip
+    language: Language
+    no_browser: NoBrowser
+    allow_programs: Annotated[
+        bool, Option("Let pages start any agent, programs included, not only players and models.", default=False)
+    ]
+    ready: Annotated[Callable[[Any], None] | None, Option()]
+
+
+class AnalyzeOptions(TypedDict, total=False):
+    """`analyze`."""
+
+    scale: Annotated[
+        bool | None,
+        Option(
+            "Place each group between the players idle (0 %) and reference (100 %) on its seeds; --no-scale leaves "
+            "this out. Seeds of idle or reference that the store lacks are played in memory.",
+            flag="--scale/--no-scale", shown="on at most 20 seeds",
+        ),
+    ]  # fmt: skip
+    fuzzy_match_distance: Annotated[
+        int,
+        Option(
+            "Accept an item name in a proposal that is within N edits of a menu item; it is still listed as an error.",
+            0, metavar="N", unit="edits", shown="0",
+        ),
+    ]  # fmt: skip
+    by_agent: Annotated[
+        bool, Option("Add tables with a row per agent, in worlds that have them.", default=False, key=False)
+    ]
+    by_conversation: Annotated[
+        bool,
+        Option("Add tables with a row per pair of agents that talked, and per purchase.", default=False, key=False),
+    ]
+    by_day: Annotated[bool, Option("With --json: add every day of every run.", default=False, key=False)]
+    deals: Annotated[
+        bool,
+        Option(
+            "Add tables of deals, with what each side keeps of them, in worlds that have them.", default=False,
+            key=False,
+        ),
+    ]  # fmt: skip
+    threshold: Annotated[
+        Mapping[str, float] | Sequence[str] | None,
+        Option(
+            "Also say how often a seed that is played k times reaches VALUE (dollars for money): at least once "
+            "(pass@k) and every time (pass^k). Can be given several times.",
+            metavar="SCORE=VALUE", many=True, key=False,
+        ),
+    ]  # fmt: skip
+    evidence: Annotated[bool, Option(default=True)]
+    jobs: Jobs
+    on: On
+    store: Store
+    progress: OnProgress
+
+
+class CompareOptions(TypedDict, total=False):
+    """`compare`."""
+
+    gain: Annotated[
+        float | None,
+        Option(
+            "Also say how many seeds would show a gain of X, in the unit of each score (dollars for money).",
+            metavar="X", key=False,
+        ),
+    ]  # fmt: skip
+    jobs: Jobs
+    on: On
+    store: Store
+    progress: OnProgress
+
+
+class ReportOptions(TypedDict, total=False):
+    """`report`."""
+
+    output: Annotated[
+        str | Path, Option("The folder to write to.", "akinai-report", flag="-o", metavar="DIR", shown="akinai-report")
+    ]
+    with_paper: Annotated[
+        bool,
+        Option(
+            "Add the results published for Vending-Bench. They come from another world and are not comparable.",
+            default=False,
+        ),
+    ]
+    transcripts: Annotated[
+        int,
+        Option(
+            "Runs at most whose transcripts are written beside it; findings lead into them.", TRANSCRIPTS,
+            metavar="N", unit="runs", shown=str(TRANSCRIPTS),
+        ),
+    ]  # fmt: skip
+    language: Annotated[str | None, Option("en or ja.", metavar="CODE", shown="AKINAI_LANG, or the locale", key=False)]
+    store: Store
+    jobs: Jobs
+    on: On
+
+
+class WhyOptions(TypedDict, total=False):
+    """`why`."""
+
+    agent: Annotated[
+        str | None,
+        Option(
+            "The rule-based player that each day is compared with, and that plays the rest of every branch.",
+            metavar="PLAYER", shown="the world's first player", key=False,
+        ),
+    ]  # fmt: skip
+    actor: Annotated[
+        str | None,
+        Option(
+            "In a market, one participant: its own decisions, by what it gained itself.", metavar="ACTOR",
+            shown="all, by the first score", key=False,
+        ),
+    ]  # fmt: skip
+    futures: Annotated[int, Option("Redrawn futures of each candidate.", 8, metavar="K", unit="futures", shown="8")]
+    budget: Annotated[
+        int,
+        Option(
+            "Branches to play at most; the next call goes on from there. 0 is no limit.", 600, metavar="N",
+            unit="branches", shown="600",
+        ),
+    ]  # fmt: skip
+    jobs: Jobs
+    on: On
+    store: Store
+    progress: Annotated["WhyProgress | None", Option()]
+
+
+def _role_model(role: str, task: str) -> Option:
+    help = f"The model that {task}; its sampling: --set roles.{role}.temperature=T."
+    return Option(help, metavar="M", shown="--model", group=MODELS)
+
+
+def _role_base_url(role: str) -> Option:
+    help = f"Address of the {role}'s server."
+    return Option(help, metavar="URL", shown="--base-url, for the same provider", group=MODELS)
+
+
+class LearnOptions(TypedDict, total=False):
+    """`learn`, and its estimate. Settings of the learner also stand in `[learn]`, those of a world in its table."""
+
+    settings: Annotated[
+        "Settings",
+        Option(
+            "A setting of the learner or the world, or an option of the data set, such as data=FILE.", flag="--set",
+            metavar="NAME=VALUE", many=True,
+        ),
+    ]  # fmt: skip
+    playbook: Annotated[
+        str | Path | None,
+        Option("The playbook to write.", metavar="FILE", shown="data/playbooks/TASKS.json"),
+    ]
+    epochs: Annotated[int | None, Option("Passes over the training tasks.", metavar="N", unit="passes", shown="1")]
+    online: Annotated[bool | None, Option("Score each task before learning from it, in one pass.")]
+    limit: Annotated[int | None, Option("Use the first N training tasks.", metavar="N", unit="tasks")]
+    checkpoint: Annotated[
+        str | None,
+        Option("Save progress here, and resume after a crash (needs extra learn).", metavar="FILE"),
+    ]
+    fresh: Annotated[
+        bool,
+        Option("Begin with an empty playbook and do not resume; a rollback restores the old bullets.", default=False),
+    ]
+    judge_only: Annotated[bool, Option("Judge the playbook as it is and learn nothing.", default=False)]
+    no_truth: Annotated[
+        bool,
+        Option(
+            "Learn from outcomes alone, never shown a right answer; --set feedback=consistency: from agreement.",
+            default=False,
+        ),
+    ]
+    keep_best: Annotated[
+        bool,
+        Option("End with the playbook that does best on held-out tasks (--set held_out=N).", default=False),
+    ]
+    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", shown=_HASHED)]
+    agent: Annotated[
+        str | None,
+        Option(
+            "World: the agent that plays.", metavar="A",
+            shown="chat with a model, otherwise the player that follows playbooks",
+        ),
+    ]  # fmt: skip
+    reflect: Annotated[
+        str | None,
+        Option("World: who learns from the runs, model or rules.", metavar="WHO", shown="model if there is one"),
+    ]
+    seeds: Annotated[Seeds | None, Option("World: seeds of the runs to learn from.", metavar="S", shown="1-10")]
+    eval_seeds: Annotated[
+        Seeds | None, Option("World: seeds of the runs that judge the playbook.", metavar="S", shown="101-120")
+    ]
+    preset: Annotated[str | None, Option("World: the preset of the runs.", metavar="P", shown="default")]
+    days: Annotated[int | None, Option("World: simulated days of each run.", metavar="N", unit="days")]
+    role: Annotated[
+        str | None,
+        Option("World: who learns, such as business in a market.", metavar="ROLE", shown="customer there"),
+    ]
+    opponents: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "World: who plays the other side: players, or playbooks that it follows. Runs to learn from take turns "
+            "among them, and the playbook is judged against each.",
+            metavar="WHO,...",
+        ),
+    ]
+    eval_settings: Annotated[
+        "Settings",
+        Option("World: a setting of the judged runs only.", flag="--eval-set", metavar="NAME=VALUE", many=True),
+    ]
+    store: StoreUrl
+    model: Annotated["str | ModelChoice | None", Option(_MODEL, metavar="M", shown="none: by rules", group=MODELS)]
+    base_url: BaseUrl
+    temperature: Temperature
+    reply_tokens: ReplyTokens
+    model_seed: ModelSeed
+    generator_model: Annotated["str | ModelChoice | None", _role_model("generator", "does the tasks, or plays")]
+    generator_base_url: Annotated[str | None, _role_base_url("generator")]
+    reflector_model: Annotated["str | ModelChoice | None", _role_model("reflector", "explains what went wrong")]
+    reflector_base_url: Annotated[str | None, _role_base_url("reflector")]
+    curator_model: Annotated["str | ModelChoice | None", _role_model("curator", "keeps the playbook")]
+    curator_base_url: Annotated[str | None, _role_base_url("curator")]
+    max_tokens: MaxTokens
+    max_minutes: MaxMinutes
+    max_dollars: MaxDollars
+    cache: Cache
+    timeout: Timeout
+    calls_per_minute: CallsPerMinute
+    against: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "Compare the playbook on the judged tasks with placebo, icl (raw examples), gepa, cheatsheet or "
+            "reasoning-bank, each learning from the same tasks with as many tokens.",
+            metavar="NAME,...",
+        ),
+    ]
+    jobs: Annotated[
+        int | None,
+        Option(
+            "Calls of each model under way at once, and runs that ask models; of rules: processes that judge.",
+            metavar="N", shown="64 with a model, otherwise one per CPU",
+        ),
+    ]  # fmt: skip
+    on: On
+    roles: Annotated["Roles | None", Option()]
+    evaluator: Annotated["Evaluator | None", Option()]
+    baseline: Annotated[bool, Option(default=True)]
+    watch: Annotated["Watch | None", Option()]
+    nodes: Annotated["Sequence[Node]", Option(default=())]
+
+
+CALLS: Mapping[str, type[Any]] = {
+    "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
+    "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions, "resume": ResumeOptions,
+    "run": RunOptions, "studio": StudioOptions, "why": WhyOptions,
+}  # fmt: skip
+"""Calls that have a table of their name in `akinai.toml`; that of `learn` holds the learner's settings."""
