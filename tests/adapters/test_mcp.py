@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 import akinai
 from akinai import worlds
 from akinai.adapters.mcp.seat import SeatServer
+from akinai.api.seat import Seat
 
 OLD_CLIENT = os.environ.get("AKINAI_MCP_1")
 """The Python of an environment with mcp 1.x; `make test-mcp` makes it. Its tests exist only there."""
@@ -70,7 +71,7 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
     """All its actions and `look`; the instructions hold the view, resources the ledger and, at the end, the scores."""
     async with (
         await akinai.aopen("vending", days=int(DAYS)) as session,
-        Client(SeatServer(session).server()) as client,
+        Client(SeatServer(Seat(session)).server()) as client,
     ):
         assert "You run a vending machine" in (client.instructions or "")
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -92,7 +93,7 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
 async def test_rewards_sum_to_what_the_score_gained() -> None:
     """In `_meta`, which models are not shown; the end settles the last, and a call after it has none."""
     run = akinai.run("vending", agent="reference", days=3)[0]
-    async with await akinai.aopen("vending", days=3) as session, Client(SeatServer(session).server()) as client:
+    async with await akinai.aopen("vending", days=3) as session, Client(SeatServer(Seat(session)).server()) as client:
         began = (await session.scores())[0].value
         results = [await client.call_tool(name, arguments) for name, arguments in actions_of(run)]
         assert sum((result.meta or {})["akinai/reward"] for result in results) == run.scores[0].value - began
@@ -104,14 +105,14 @@ async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     akinai.playbook.add(file, "Order water on Mondays.", section="orders")
     async with await akinai.aopen("vending") as session:
-        server = SeatServer(session, playbook=akinai.playbook.show(file)).server()
+        server = SeatServer(Seat(session), playbook=akinai.playbook.show(file)).server()
         async with Client(server) as client:
             uri = f"akinai://{session.id}/playbook"
             assert uri in (client.instructions or "")
             assert uri in {str(resource.uri) for resource in (await client.list_resources()).resources}
             document = json.loads((await client.read_resource(uri)).contents[0].text)
             assert document == json.loads(file.read_text())
-        async with Client(SeatServer(session).server()) as client:
+        async with Client(SeatServer(Seat(session)).server()) as client:
             assert len((await client.list_resources()).resources) == 2
 
 
@@ -132,7 +133,7 @@ async def expect_refusals(client: Client) -> None:
 
 async def test_refusals_are_errors_with_their_code() -> None:
     """Of rules, of wrong arguments, of unknown tools and of a megabyte; nothing is lost, and the game goes on."""
-    async with await akinai.aopen("vending") as session, Client(SeatServer(session).server()) as client:
+    async with await akinai.aopen("vending") as session, Client(SeatServer(Seat(session)).server()) as client:
         await expect_refusals(client)
         assert not (await client.call_tool("get_money_balance", {}, meta={"akinai/text": "How much?"})).is_error
         run = await session.run()
@@ -141,7 +142,7 @@ async def test_refusals_are_errors_with_their_code() -> None:
 
 async def test_a_sub_agent_is_played_by_the_same_client() -> None:
     """Its turn is said with its view; its report is news."""
-    async with await akinai.aopen("vending") as session, Client(SeatServer(session, "owner").server()) as client:
+    async with await akinai.aopen("vending") as session, Client(SeatServer(Seat(session, "owner")).server()) as client:
         begun = await client.call_tool("delegate_research", {"task": "Find water."})
         assert "You act for owner/research-1 now." in begun.content[0].text
         ended = await client.call_tool("report", {"text": "There is none."})
@@ -151,7 +152,7 @@ async def test_a_sub_agent_is_played_by_the_same_client() -> None:
 async def test_parallel_calls_are_made_one_after_the_other() -> None:
     """Twenty at once, by two clients of one seat, are twenty entries."""
     async with await akinai.aopen("vending") as session:
-        server = SeatServer(session, "owner").server()
+        server = SeatServer(Seat(session, "owner")).server()
         async with Client(server) as first, Client(server) as other:
             calls = [
                 client.call_tool("notepad_write", {"text": str(i)}) for i in range(10) for client in (first, other)

@@ -160,13 +160,15 @@ class Seat(Generic[P_co]):
         """Hand in a move for the actor on turn; raises as `AsyncSession.act` does."""
         return self.answer(await self.session.take(move, self.on_turn(), self.wait))
 
-    async def settle(self, work: Awaitable[Answer]) -> Answer:
-        """The answer of `act` or `take`, where the end of the run and errors of the session are answers, too."""
+    async def settle(self, acting: Awaitable[Answer], *, errors: bool = False) -> Answer:
+        """The answer of `act` or `take`; after the end of the run the answer says so. `errors`: so for its errors."""
         try:
-            return await work
+            return await acting
         except EndRun:
             return self.over()
         except AkinaiError as error:
+            if not errors:
+                raise
             return Answer(str(error), ok=False, done=self.session.done, code=FAILED)
 
     def read(self, text: str) -> Move:

@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 from akinai.agents.protocols import ToolCallProtocol
 from akinai.api.answers import parsed, read_reply
 from akinai.api.framework_tools import tools_for
-from akinai.api.seat import Answer, Seat, Wait, own_actors
+from akinai.api.seat import Seat, Wait, own_actors
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
@@ -166,14 +166,9 @@ class AsyncSession:
         else. Each tool call is an action, also an unknown one; a reply without any is refused, as an agent's is. Calls
         after the end of the run are answered with why it is over.
         """
-        received = read_reply(reply)
-        answers: list[Answer] = []
-        for requested in ToolCallProtocol().read_moves(self.world.verbs, received.reply):
-            try:
-                answers.append(await self._own_seat.take(requested.move))
-            except EndRun:
-                answers.append(self._own_seat.over())
-        return received.messages(answers)
+        received, seat = read_reply(reply), self._own_seat
+        requests = ToolCallProtocol().read_moves(self.world.verbs, received.reply)
+        return received.messages([await seat.settle(seat.take(requested.move)) for requested in requests])
 
     async def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
         """Take the action of a model's tool call, and return the text that answers it.

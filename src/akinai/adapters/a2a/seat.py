@@ -110,7 +110,7 @@ class SeatExecutor(AgentExecutor):
 
     async def _answer(self, message: Message | None) -> Answer:
         move = self._move(message)
-        return self._seat.look() if move is None else await self._seat.settle(self._seat.take(move))
+        return self._seat.look() if move is None else await self._seat.settle(self._seat.take(move), errors=True)
 
     def _move(self, message: Message | None) -> Move | None:
         """The move that a message asks for; None for a look. What cannot be read is refused by the rules."""

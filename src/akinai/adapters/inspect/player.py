@@ -18,7 +18,6 @@ from akinai.agents.protocols import RequestedMove, ToolCallProtocol
 from akinai.api.seat import Answer, Seat
 from akinai.api.session import AsyncSession
 from akinai.core.agents import Move
-from akinai.core.errors import EndRun
 from akinai.core.models import Message, Reply, ToolCall
 
 
@@ -93,12 +92,8 @@ class Player:
 
     async def _take(self, move: Move) -> Answer:
         """Take an action."""
-        if self._seat.session.done:
-            return self._seat.over()
-        try:
-            return await self._seat.take(move)
-        except EndRun:
-            return self._seat.over()
+        seat = self._seat
+        return seat.over() if seat.session.done else await seat.settle(seat.take(move))
 
 
 def model_tools(seat: Seat[AsyncSession]) -> list[Any]:

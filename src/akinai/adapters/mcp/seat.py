@@ -21,9 +21,8 @@ class SeatServer:
     Several clients of a seat share its turns.
     """
 
-    def __init__(self, session: AsyncSession, seat: str | None = None, *, playbook: Playbook | None = None) -> None:
-        """`seat` None is every actor held, each when its turn comes."""
-        self._session, self._seat, self._playbook = session, Seat(session, seat), playbook
+    def __init__(self, seat: Seat[AsyncSession], *, playbook: Playbook | None = None) -> None:
+        self._seat, self._playbook = seat, playbook
 
     def server(self) -> Server[Any]:
         """The server, whose instructions hold what the actor sees now."""
@@ -31,7 +30,7 @@ class SeatServer:
         learned = f" {self._uri('playbook')} holds what earlier runs taught." if self._playbook is not None else ""
         return Server(
             "akinai",
-            title=f"Akinai: {self._session.world.name}",
+            title=f"Akinai: {self._seat.session.world.name}",
             instructions=f"You act for {actor}. The tool {LOOK} shows what you see.{learned}\n\n{view}",
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -55,7 +54,7 @@ class SeatServer:
             return _result(self._seat.look())
         text: Any = (params.meta or {}).get(TEXT, "")
         acting = self._seat.act(params.name, params.arguments, text=text if isinstance(text, str) else "")
-        return _result(await self._seat.settle(acting))
+        return _result(await self._seat.settle(acting, errors=True))
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         learned = types.Resource(
@@ -88,9 +87,9 @@ class SeatServer:
             lines = ({"seq": entry.seq, "at": entry.at, **entry.data} for entry in await self._seat.entries())
             text, mime = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "application/jsonl"
         elif uri == self._uri("scores"):
-            scores = await self._session.scores() if self._session.done else ()
+            scores = await self._seat.session.scores() if self._seat.session.done else ()
             document = {score.name: score.to_json() for score in scores}
-            text, mime = json.dumps({"done": self._session.done, "scores": document}), "application/json"
+            text, mime = json.dumps({"done": self._seat.session.done, "scores": document}), "application/json"
         elif uri == self._uri("playbook") and self._playbook is not None:
             text, mime = json.dumps(to_json(self._playbook), ensure_ascii=False), "application/json"
         else:
@@ -98,7 +97,7 @@ class SeatServer:
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
 
     def _uri(self, name: str) -> str:
-        return f"akinai://{self._session.id}/{name}"
+        return f"akinai://{self._seat.session.id}/{name}"
 
 
 def _result(answer: Answer) -> types.CallToolResult:

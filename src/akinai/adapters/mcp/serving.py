@@ -10,7 +10,7 @@ from akinai.adapters import seat_paths
 from akinai.adapters.seat_paths import Auth, SeatAddress, SeatsServer
 from akinai.api.opening import aopen
 from akinai.api.playbook import open_playbook
-from akinai.api.seat import own_actors
+from akinai.api.seat import Seat, own_actors
 from akinai.api.session import AsyncSession
 from akinai.core.errors import MissingExtra, UsageError
 from akinai.core.options import part_of
@@ -64,7 +64,7 @@ def mcp(world: str | World[Any] | None = None, **options: Unpack[McpOptions]) ->
 async def _serve_stdio(
     session: AsyncSession, playbook: Playbook | None, ready: Callable[[SeatsServer], None] | None
 ) -> None:
-    server = SeatServer(session, playbook=playbook).server()
+    server = SeatServer(Seat(session), playbook=playbook).server()
     if ready:
         ready(SeatsServer(session.id, [SeatAddress(actor, "", "") for actor in own_actors(session)]))
     async with stdio_server() as (reading, writing):
@@ -80,14 +80,14 @@ async def _serve_http(
     ready: Callable[[SeatsServer], None] | None,
 ) -> None:
     apps: dict[str, Any] = {}
-    seats = seat_paths.seats_at(session, url_of(sock, host), "mcp", auth)
+    addresses = seat_paths.seats_at(session, url_of(sock, host), "mcp", auth)
     async with AsyncExitStack() as stack:
-        for seat in seats:
-            path = urlsplit(seat.url).path
-            server = SeatServer(session, seat.actor, playbook=playbook).server()
+        for address in addresses:
+            path = urlsplit(address.url).path
+            server = SeatServer(Seat(session, address.actor), playbook=playbook).server()
             app = server.streamable_http_app(streamable_http_path=path, host=host)
             await stack.enter_async_context(app.router.lifespan_context(app))
-            apps[path] = seat_paths.guarded(app, seat.token)
+            apps[path] = seat_paths.guarded(app, address.token)
         if ready:
-            ready(SeatsServer(session.id, seats))
+            ready(SeatsServer(session.id, addresses))
         await serve_until_interrupted(seat_paths.by_path(apps), sock)

@@ -15,6 +15,7 @@ from akinai.adapters.verifiers.tools import WorldState, WorldTools
 from akinai.api.opening import aopen
 from akinai.api.opening import open as open_session
 from akinai.api.play import run as play
+from akinai.api.seat import Seat
 from akinai.core.errors import UsageError
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.runs.records import Run
@@ -129,6 +130,6 @@ def _prompt(world: str, options: dict[str, Any]) -> str:
     in_memory: dict[str, Any] = {**options, "store": None}
     session = open_session(world, **in_memory)
     try:
-        return session.view().text
+        return Seat(session).prompt()
     finally:
         session.close()

@@ -15,7 +15,6 @@ from pydantic import WithJsonSchema
 from akinai.api.opening import aopen
 from akinai.api.seat import Seat
 from akinai.api.session import AsyncSession
-from akinai.core.errors import EndRun
 
 
 class WorldState(vf.State):
@@ -54,11 +53,9 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
 
         async def act(**arguments: Any) -> str:
             sent = {name: value for name, value in arguments.items() if name in required or value is not None}
-            try:
-                answer = await self.seat.act(tool["name"], sent)
-            except EndRun:
-                return self.seat.over().text
-            await self._note()
+            answer = await self.seat.settle(self.seat.act(tool["name"], sent))
+            if answer.outcome is not None:
+                await self._note()
             return answer.text
 
         act.__name__ = tool["name"]

@@ -1,0 +1,65 @@
+"""A seat: whose turn it is, and what an action is answered with."""
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.api.seat import Seat, own_actors
+from akinai.core.agents import Move
+from akinai.core.errors import EndRun, UsageError
+
+
+async def test_an_answer_is_text_for_models_and_data_for_programs() -> None:
+    """Done, refused, impossible and after the end: each has its document, and a reward only where an action was taken."""
+    async with await akinai.aopen("vending", days=1) as session:
+        seat = Seat(session)
+        look = seat.look()
+        assert (look.text, look.document, look.metadata) == (seat.prompt(), {"ok": True, "done": False}, None)
+        done = await seat.act("get_money_balance")
+        assert list(done.document) == ["ok", "code", "data", "done"]
+        assert done.metadata == {"akinai/reward": session.reward}
+        refused = await seat.take(seat.read('{"action": "sell_kidney"}'))
+        assert refused.text.startswith("Refused (no_action): ")
+        assert (refused.ok, refused.code, refused.document["code"]) == (False, "no_action", "no_action")
+        no_json = {"item": object()}
+        failed = await seat.settle(seat.act("set_price", no_json), errors=True)
+        assert failed.document == {"ok": False, "code": "failed", "done": False}
+        with pytest.raises(UsageError, match="no JSON"):
+            await seat.settle(seat.act("set_price", no_json))
+        last = await seat.act("advance_day")
+        assert (last.done, last.text.endswith("\n\nThe run is over: horizon.")) == (True, True)
+        over = await seat.settle(seat.act("advance_day"))
+        assert (over, seat.look().text) == (seat.over(), over.text)
+        assert over.document == {"ok": False, "code": "over", "done": True}
+        with pytest.raises(EndRun):
+            await seat.act("advance_day")
+
+
+async def test_a_seat_is_an_actor_with_its_sub_agents_or_all_that_are_held() -> None:
+    """It plays, waits for and lists its own; the turn of a sub-agent is told with its view."""
+    async with await akinai.aopen("vending") as session:
+        owner, everybody = Seat(session, "owner"), Seat(session)
+        assert own_actors(session) == ["owner"]
+        assert (owner.wait, everybody.wait) == ("own", True)
+        task = session.world.verbs.parse("delegate_research", {"task": "Find water."}, "")
+        delegated = await owner.take(Move(task))
+        assert owner.on_turn() == everybody.on_turn() == "owner/research-1"
+        assert delegated.text.endswith(f"You act for owner/research-1 now.\n\n{session.view().text}")
+        assert owner.plays("owner/research-1")
+        assert not owner.plays("rival")
+        assert everybody.plays("rival")
+        assert [entry.actor for entry in await Seat(session, "rival").entries()] == []
+        assert [entry.actor for entry in await owner.entries()] == ["owner"]
+
+
+@pytest.mark.parametrize("world", ["vending", "market"])
+def test_tools_are_all_actions_of_the_world(world: str) -> None:
+    """Whatever is offered now; their schemas hold no reference."""
+    hold = ["customers"] if world == "market" else None
+    with akinai.open(world, hold=hold) as session:
+        seat = Seat(session)
+        assert [tool["name"] for tool in seat.tools()] == [
+            verb.tool_name() for verb in worlds.load(world).verbs.classes
+        ]
+        assert "$ref" not in str(seat.tools())
+        assert set(seat.offered()) <= {tool["name"] for tool in seat.tools()}
