@@ -25,10 +25,10 @@ class Elsewhere:
             raise UsageError("it cannot open a store in memory")
 
     async def work(self, url: str | None, items: Sequence[Work[Any]], progress: Any) -> AsyncIterator[tuple[int, Any]]:
-        for place in reversed(range(len(items))):
-            item: Work[Any] = pickle.loads(pickle.dumps(items[place]))
+        for index in reversed(range(len(items))):
+            item: Work[Any] = pickle.loads(pickle.dumps(items[index]))
             Elsewhere.done += 1
-            yield place, pickle.loads(pickle.dumps(await work.do_work(url, item, Unwatched())))
+            yield index, pickle.loads(pickle.dumps(await work.do_work(url, item, Unwatched())))
 
     async def close(self) -> None:
         pass

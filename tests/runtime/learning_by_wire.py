@@ -30,7 +30,7 @@ class Business:
     player: str = "naive"
     broken: Sequence[str] = ()
     """What the Curator says first, each once a request."""
-    shown: list[tuple[str, str]] = field(default_factory=list)
+    requests: list[tuple[str, str]] = field(default_factory=list)
     """Role and text of every request."""
     seen: set[str] = field(default_factory=set)
 
@@ -39,13 +39,13 @@ class Business:
 
     async def reply(self, call: ModelCall) -> Reply:
         role, text = role_of(call), text_of(call)
-        self.shown.append((role, text))
+        self.requests.append((role, text))
         if role == PLAYER:
             return await self._plays.reply(call)
         if role == REFLECTOR:
             return Reply(json.dumps(self.insights(text)))
-        said = sum(message.speaker == "assistant" for message in call.request.messages)
-        return Reply(self.broken[said] if said < len(self.broken) else json.dumps(self.operations(text)))
+        replies = sum(message.speaker == "assistant" for message in call.request.messages)
+        return Reply(self.broken[replies] if replies < len(self.broken) else json.dumps(self.operations(text)))
 
     def insights(self, text: str) -> dict[str, Any]:
         entry = re.search(r"#(\d+) day \d+ owner: SendEmail", text)
@@ -59,13 +59,13 @@ class Business:
         return {"reasoning": "It sold out.", "insights": [insight], "bullet_tags": []}
 
     def operations(self, text: str) -> dict[str, Any]:
-        found = re.findall(r"(Order before .*?\.) \[(.*?)\]", text.rpartition("New insights")[2])
+        insights = re.findall(r"(Order before .*?\.) \[(.*?)\]", text.rpartition("New insights")[2])
         return {
             "operations": [
                 {"type": "ADD", "section": "stock_and_orders", "content": content, "evidence": [source]}
-                for content, source in found
+                for content, source in insights
             ]
         }
 
     def of(self, role: str) -> list[str]:
-        return [text for shown_role, text in self.shown if shown_role == role]
+        return [text for role_asked, text in self.requests if role_asked == role]

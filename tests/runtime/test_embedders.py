@@ -24,12 +24,12 @@ TOPICS = {"car": 0, "automobile": 0, "vehicle": 0, "cat": 1, "tree": 2}
 class Embeddings(http.server.BaseHTTPRequestHandler):
     """OpenAI's embeddings: a vector a text, whose axes are the topics of its words."""
 
-    asked: list[str] = []
+    embedded: list[str] = []
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        self.asked.extend(texts)
+        self.embedded.extend(texts)
         data = [{"object": "embedding", "index": n, "embedding": vector(text)} for n, text in enumerate(texts)]
         answer = json.dumps({"object": "list", "model": body["model"], "data": data, "usage": {}}).encode()
         self.send_response(200)
@@ -52,14 +52,14 @@ def vector(text: str) -> list[float]:
 
 @contextmanager
 def embeddings_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    Embeddings.asked.clear()
+    Embeddings.embedded.clear()
     with http.server.HTTPServer(("127.0.0.1", 0), Embeddings) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         try:
-            yield Embeddings.asked
+            yield Embeddings.embedded
         finally:
             server.shutdown()
             thread.join()
@@ -78,10 +78,10 @@ def test_an_embedder_by_name_finds_what_no_word_shares(playbook: Path, monkeypat
     """ "vehicle" finds both bullets about cars through the vectors of the server, and nothing by words."""
     pytest.importorskip("langchain_openai")
     assert not akinai.playbook.search(playbook, "vehicle")
-    with embeddings_server(monkeypatch) as asked:
+    with embeddings_server(monkeypatch) as embedded:
         hits = akinai.playbook.search(playbook, "vehicle", embedder="openai:test-embedding", alpha=1.0)
     assert {hit.bullet.content for hit in hits} == {"wash the car", "polish an automobile"}
-    assert "vehicle" in asked
+    assert "vehicle" in embedded
 
 
 def test_near_duplicates_are_those_of_the_embedder(playbook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,11 +97,11 @@ def test_near_duplicates_are_those_of_the_embedder(playbook: Path, monkeypatch: 
 def test_a_learning_asks_the_embedder_that_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`embedder=` reaches the retriever of the tasks."""
     pytest.importorskip("langchain_openai")
-    with embeddings_server(monkeypatch) as asked:
+    with embeddings_server(monkeypatch) as embedded:
         akinai.learn(
             "qa", playbook=tmp_path / "q.json", limit=4, embedder="openai:test-embedding", settings={"extra": False}
         )
-    assert asked
+    assert embedded
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_run_searches_its_playbook_by_the_embedder(
     """While a model plays, its playbook is searched by the embedder of the run, which the card keeps for a resume."""
     pytest.importorskip("langchain_openai")
     options = {"days": 2, "playbook": playbook, "playbook_tokens": 20, "embedder": "openai:test-embedding"}
-    with embeddings_server(monkeypatch) as asked, Endpoint(PlayerResponder(*PLAYER)) as endpoint:
+    with embeddings_server(monkeypatch) as embedded, Endpoint(PlayerResponder(*PLAYER)) as endpoint:
         (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, **options)
-        assert any("feed a cat" in text for text in asked)
+        assert any("feed a cat" in text for text in embedded)
     assert run.status == "done"
     assert AgentSpec.from_card(run.card, "chat").embedder == "openai:test-embedding"
     with pytest.raises(UnknownName, match="no embedder 'nothing'"):

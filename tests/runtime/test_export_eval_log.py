@@ -79,9 +79,9 @@ def test_findings_stand_after_the_entry_that_shows_them() -> None:
     akinai.export("bad", format="inspect", store=STORE)
     sample = documents("bad.eval")["samples/seed-1_epoch_1.json"]
     assert sample["scores"]["findings"]["value"] == 1
-    shown = next(place for place, event in enumerate(sample["events"]) if event["event"] == "info")
-    assert sample["events"][shown]["data"]["type"] == finding.type == "loop_behavior"
-    assert sample["events"][shown - 1]["metadata"]["entry"] == finding.entries[-1]
+    index = next(at for at, event in enumerate(sample["events"]) if event["event"] == "info")
+    assert sample["events"][index]["data"]["type"] == finding.type == "loop_behavior"
+    assert sample["events"][index - 1]["metadata"]["entry"] == finding.entries[-1]
 
 
 def test_model_calls_stand_before_what_they_did() -> None:

@@ -20,12 +20,12 @@ class Blind:
     """Answers each task with the next of its guesses, and writes down what it is told; keeps all requests."""
 
     def __init__(self, *guesses: str) -> None:
-        self.guesses, self.asked = guesses, list[tuple[str, str]]()
+        self.guesses, self.requests = guesses, list[tuple[str, str]]()
 
     async def reply(self, call: ModelCall) -> Reply:
         text = "\n".join(message.text for message in call.request.messages)
         role = "curator" if '"operations"' in text else "reflector" if '"key_insight"' in text else "generator"
-        self.asked.append((role, text))
+        self.requests.append((role, text))
         return Reply(json.dumps(self.fields(role)))
 
     def fields(self, role: str) -> dict[str, Any]:
@@ -33,11 +33,11 @@ class Blind:
             return {"operations": [{"type": "ADD", "section": "domain_knowledge", "content": "Guess again."}]}
         if role == "reflector":
             return {"key_insight": "It was a guess.", "bullet_tags": []}
-        number = sum(known == "generator" for known, _ in self.asked) - 1
+        number = sum(role_asked == "generator" for role_asked, _ in self.requests) - 1
         return {"bullet_ids": [], "answer": self.guesses[number % len(self.guesses)]}
 
     def of(self, role: str) -> list[str]:
-        return [text for known, text in self.asked if known == role]
+        return [text for role_asked, text in self.requests if role_asked == role]
 
 
 def secrets(**splits: int) -> DataSet:
@@ -65,7 +65,7 @@ def test_without_the_truth_no_answer_is_ever_sent(feedback: str, tmp_path: Path)
     settings = {"feedback": feedback, "consistency_tries": 3}
     learned = learn(brain, secrets(train=2, validation=1), tmp_path, no_truth=True, settings=settings)
     assert brain.of("reflector")
-    assert not [text for _, text in brain.asked if "canary" in text]
+    assert not [text for _, text in brain.requests if "canary" in text]
     assert not [path for path in tmp_path.iterdir() if b"canary" in path.read_bytes()]
     expected = "not right: answered 'apple'" if feedback == "outcome" else "whether any is right is not known"
     assert expected in brain.of("reflector")[0]
@@ -97,8 +97,8 @@ def test_judging_only_asks_no_reflector(tmp_path: Path) -> None:
     learn(Blind("apple"), data, tmp_path)
     before = (tmp_path / "p.json").read_bytes()
     judged = learn(brain := Blind("canary-test-0"), data, tmp_path, judge_only=True)
-    assert {role for role, _ in brain.asked} == {"generator"}
-    assert len(brain.asked) == 2 * (2 + 3)
+    assert {role for role, _ in brain.requests} == {"generator"}
+    assert len(brain.requests) == 2 * (2 + 3)
     assert (tmp_path / "p.json").read_bytes() == before
     document = judged.to_json()
     assert (document["judge_only"], document["epochs"], document["accuracy"]["n"]) == (True, 0, 2)
@@ -127,4 +127,4 @@ def test_what_makes_no_sense_is_refused(more: dict[str, Any], why: str, tmp_path
     with pytest.raises(UsageError, match=why):
         learn(brain := Blind("x"), secrets(train=1, validation=1), tmp_path, **more)
     assert not list(tmp_path.iterdir())
-    assert not brain.asked
+    assert not brain.requests

@@ -45,9 +45,9 @@ def figures(learned: LearnResult) -> str:
     return json.dumps([document, judged and [judged.scores, judged.answers], bullets])
 
 
-def learned(folder: Path, **asked: Any) -> LearnResult:
+def learned(folder: Path, **changes: Any) -> LearnResult:
     folder.mkdir(exist_ok=True)
-    options: dict[str, Any] = {**RUNS, "store": "memory:", "playbook": folder / "p.json", **asked}
+    options: dict[str, Any] = {**RUNS, "store": "memory:", "playbook": folder / "p.json", **changes}
     return akinai.learn("vending", **options)
 
 
@@ -104,7 +104,7 @@ def runs_of(folder: Path) -> dict[str, str]:
 def test_an_engine_plays_what_models_play(tmp_path: Path, elsewhere: Any) -> None:
     """Runs that ask a model are played by the engine from the store: equal names, digests, bullets and scores."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
-    found: dict[str | None, LearnResult] = {}
+    results: dict[str | None, LearnResult] = {}
     with Endpoint(Business()) as endpoint:
         model = ModelChoice("openai:test", endpoint.openai_url)
         for on in (None, "elsewhere://there"):
@@ -112,23 +112,23 @@ def test_an_engine_plays_what_models_play(tmp_path: Path, elsewhere: Any) -> Non
             folder.mkdir()
             store = str(folder / "runs.db")
             config = TrainConfig("vending", "chat", "1", "101", 2, store=store, model=model, reflect="rules")
-            found[on] = akinai.learn(config, playbook=folder / "p.json", on=on)
+            results[on] = akinai.learn(config, playbook=folder / "p.json", on=on)
     assert elsewhere.done == 3
     assert runs_of(tmp_path / "True") == runs_of(tmp_path / "False")
-    assert figures(found[None]) == figures(found["elsewhere://there"])
+    assert figures(results[None]) == figures(results["elsewhere://there"])
 
 
 class Crowd:
     """Answers when `wanted` calls wait for it, and at the latest after a while; knows how many did at once."""
 
-    def __init__(self, wanted: int) -> None:
-        self.wanted, self.waiting, self.most = wanted, 0, 0
+    def __init__(self, callers: int) -> None:
+        self.callers, self.waiting, self.most = callers, 0, 0
 
     async def reply(self, call: ModelCall) -> Reply:
         self.waiting += 1
         self.most = max(self.most, self.waiting)
         for _ in range(300):
-            if self.most >= self.wanted:
+            if self.most >= self.callers:
                 break
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)  # a call too many would come now
@@ -150,9 +150,9 @@ def test_jobs_are_calls_at_the_same_time(jobs: int, tmp_path: Path, monkeypatch:
         )
 
     with Endpoint(brain := Crowd(jobs)) as endpoint:
-        asked: dict[str, Any] = {"model": "openai:test", "base_url": endpoint.openai_url, "baseline": False}
+        options: dict[str, Any] = {"model": "openai:test", "base_url": endpoint.openai_url, "baseline": False}
         (playbook := tmp_path / "p.json").write_text(dumps(Playbook()))
-        akinai.learn(DataSet("letters", load), playbook=playbook, judge_only=True, jobs=jobs, **asked)
+        akinai.learn(DataSet("letters", load), playbook=playbook, judge_only=True, jobs=jobs, **options)
     assert brain.most == jobs
 
 

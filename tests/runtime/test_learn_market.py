@@ -48,15 +48,15 @@ def test_customers_gain_in_populations_that_they_have_not_seen(learned: tuple[Le
 
 def test_every_sentence_leads_to_entries_of_its_markets(learned: tuple[LearnResult, str]) -> None:
     """Sources name runs of the store and entries that they have, of the kinds that a sentence speaks of."""
-    kept = {run.id: run.ledger.entries for run in akinai.runs(store=learned[1])}
-    assert {run.rpartition("-")[2] for run in kept} == {"1", "2"}
+    entries_by_run = {run.id: run.ledger.entries for run in akinai.runs(store=learned[1])}
+    assert {run.rpartition("-")[2] for run in entries_by_run} == {"1", "2"}
     assert len(learned[0].playbook) == 6
     for bullet in learned[0].playbook:
-        places = [place for part in bullet.source_trajectory.split("; ") for place in part.split(" -> ")]
-        assert places
-        for place in places:
-            run, _, entry = place.partition("#")
-            name = kept[run][int(entry) - 1].name
+        references = [reference for part in bullet.source_trajectory.split("; ") for reference in part.split(" -> ")]
+        assert references
+        for reference in references:
+            run, _, entry = reference.partition("#")
+            name = entries_by_run[run][int(entry) - 1].name
             assert name == ("Search" if bullet.extra["applicability_context"] == "searches" else "SendMessage")
 
 

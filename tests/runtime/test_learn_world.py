@@ -54,14 +54,14 @@ def test_a_learned_playbook_earns_more_on_seeds_it_has_not_seen(learned: tuple[L
 
 def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[LearnResult, str]) -> None:
     """Its source names runs of the store and entries that they have, and never a run that judges."""
-    kept = {run.id: len(run.ledger.entries) for run in akinai.runs(store=learned[1])}
-    assert {run.rpartition("-")[2] for run in kept} == {"1", "2", "3"}
+    entries_by_run = {run.id: len(run.ledger.entries) for run in akinai.runs(store=learned[1])}
+    assert {run.rpartition("-")[2] for run in entries_by_run} == {"1", "2", "3"}
     for bullet in learned[0].playbook:
-        places = [place for part in bullet.source_trajectory.split("; ") for place in part.split(" -> ")]
-        assert places
-        for place in places:
-            run, _, entry = place.partition("#")
-            assert 1 <= int(entry) <= kept[run]
+        references = [reference for part in bullet.source_trajectory.split("; ") for reference in part.split(" -> ")]
+        assert references
+        for reference in references:
+            run, _, entry = reference.partition("#")
+            assert 1 <= int(entry) <= entries_by_run[run]
 
 
 def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
@@ -168,21 +168,21 @@ def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
 
 def shuffled(advice: Sequence[Advice]) -> list[Advice]:
     """Each sentence with the record of another of its kind, or with its own turned round."""
-    found: list[Advice] = []
+    turned_advice: list[Advice] = []
     prices, stocks = of_kind(advice, PriceAdvice), of_kind(advice, StockAdvice)
     suppliers, spoils = of_kind(advice, SupplierAdvice), of_kind(advice, SpoilAdvice)
     for item, other in zip(prices, prices[5:] + prices[:5], strict=True):
-        found.append(replace(item, cost_cents=other.cost_cents, points=other.points))
+        turned_advice.append(replace(item, cost_cents=other.cost_cents, points=other.points))
     for item, other in zip(stocks, stocks[5:] + stocks[:5], strict=True):
-        found.append(replace(item, a_day=other.a_day, lead_days=other.lead_days))
+        turned_advice.append(replace(item, a_day=other.a_day, lead_days=other.lead_days))
     for item, other in zip(suppliers, suppliers[1:] + suppliers[:1], strict=True):
-        found.append(replace(other, address=item.address))
+        turned_advice.append(replace(other, address=item.address))
     for item, other in zip(spoils, spoils[1:] + spoils[:1], strict=True):
-        found.append(replace(other, product=item.product, name=item.name))
+        turned_advice.append(replace(other, product=item.product, name=item.name))
     for kind in (MarkupAdvice, VarietyAdvice):
-        found += [replace(item, points=turned(item.points)) for item in of_kind(advice, kind)]
-    rest = (VisitAdvice, HourAdvice, CashAdvice, LastOrderAdvice)
-    return [*found, *(item for item in advice if isinstance(item, rest))]
+        turned_advice += [replace(item, points=turned(item.points)) for item in of_kind(advice, kind)]
+    unchanged = (VisitAdvice, HourAdvice, CashAdvice, LastOrderAdvice)
+    return [*turned_advice, *(item for item in advice if isinstance(item, unchanged))]
 
 
 def turned(seen: Sequence[DataPoint]) -> tuple[DataPoint, ...]:
@@ -194,10 +194,10 @@ class Listening:
     """An Asker that keeps what it is asked and answers in words."""
 
     def __init__(self) -> None:
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     async def ask(self, request: Request) -> Reply:
-        self.asked.append(request)
+        self.requests.append(request)
         return Reply("I wait.")
 
 
@@ -208,6 +208,6 @@ def test_a_model_is_told_the_bullets_before_the_first_view() -> None:
         asker = Listening()
         agent = ChatAgent(asker, world.verbs, bullets=bullets)
         asyncio.run(agent.act(View("The machine is empty.", world.verbs.classes), None))
-        text = asker.asked[0].messages[0].text
+        text = asker.requests[0].messages[0].text
         assert (f"{PLAYBOOK}\n\n- Sell cola dearly.\n\nThe machine is empty." in text) == bool(bullets)
         assert (PLAYBOOK in text) == bool(bullets)

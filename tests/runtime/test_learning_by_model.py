@@ -23,17 +23,17 @@ DAYS = 6
 
 def config(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> TrainConfig:
     model = ModelChoice("openai:test", endpoint.openai_url)
-    given = {"seeds": "1-2", "eval_seeds": "101", "days": DAYS, "store": str(folder / "runs.db"), "model": model}
-    return TrainConfig("vending", agent, **{**given, **more})  # type: ignore[arg-type]
+    options = {"seeds": "1-2", "eval_seeds": "101", "days": DAYS, "store": str(folder / "runs.db"), "model": model}
+    return TrainConfig("vending", agent, **{**options, **more})  # type: ignore[arg-type]
 
 
 def learn(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> LearnResult:
-    asked = {name: more.pop(name) for name in ("max_tokens", "settings", "checkpoint", "watch") if name in more}
-    return learn_playbook(config(endpoint, folder, agent, **more), playbook=folder / "p.json", **asked)  # type: ignore[arg-type]
+    learn_options = {name: more.pop(name) for name in ("max_tokens", "settings", "checkpoint", "watch") if name in more}
+    return learn_playbook(config(endpoint, folder, agent, **more), playbook=folder / "p.json", **learn_options)  # type: ignore[arg-type]
 
 
-def places(learned: LearnResult) -> list[str]:
-    return [place for bullet in learned.playbook for place in re.split("; | -> ", bullet.source_trajectory)]
+def references(learned: LearnResult) -> list[str]:
+    return [reference for bullet in learned.playbook for reference in re.split("; | -> ", bullet.source_trajectory)]
 
 
 @pytest.mark.parametrize("agent", ["chat", "naive"])
@@ -42,12 +42,12 @@ def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_p
     brain = Business()
     with Endpoint(brain) as endpoint:
         learned = learn(endpoint, tmp_path, agent)
-    kept = {run.id: run for run in akinai.runs(store=str(tmp_path / "runs.db"))}
+    runs = {run.id: run for run in akinai.runs(store=str(tmp_path / "runs.db"))}
     assert (learned.ending, learned.label, len(learned.playbook)) == ("done", "openai:test", 2)
-    for place in places(learned):
-        run, _, entry = place.partition("#")
+    for reference in references(learned):
+        run, _, entry = reference.partition("#")
         assert run.startswith("learn-vending-")
-        assert kept[run].ledger.entries[int(entry) - 1].name == "SendEmail"
+        assert runs[run].ledger.entries[int(entry) - 1].name == "SendEmail"
     assert (len(brain.of(REFLECTOR)), len(brain.of(CURATOR))) == (2, 2)
     assert bool(brain.of(PLAYER)) == (agent == "chat")
     assert learned.judged is not None
@@ -81,7 +81,7 @@ def test_nothing_of_a_run_that_judges_is_learned(tmp_path: Path) -> None:
     assert any(canary in text for text in brain.of(PLAYER))
     assert not any(canary in text or "seed 10" in text for text in (*brain.of(REFLECTOR), *brain.of(CURATOR)))
     assert canary not in (tmp_path / "p.json").read_text()
-    assert all(place.startswith("learn-") for place in places(learned))
+    assert all(reference.startswith("learn-") for reference in references(learned))
 
 
 TRUNCATED = '{"reasoning": "x", "operations": [{"type": "ADD", "section": "stock_and_orders", "content": "Never or'
@@ -100,15 +100,15 @@ MADE_UP = json.dumps(
 
 
 @pytest.mark.parametrize(
-    ("said", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "is the evidence of no insight")]
+    ("reply", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "is the evidence of no insight")]
 )
-def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(said: str, why: str, tmp_path: Path) -> None:
+def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(reply: str, why: str, tmp_path: Path) -> None:
     """Twice unreadable and the third reply is taken; three times, and nothing of it is in the playbook, but counted."""
-    brain = Business(broken=[said, said])
+    brain = Business(broken=[reply, reply])
     with Endpoint(brain) as endpoint:
         assert len(learn(endpoint, tmp_path, "naive", seeds="1", eval_seeds="101").playbook) == 1
         assert sum(why in text for text in brain.of(CURATOR)) == 2
-        brain.broken = [said] * 3
+        brain.broken = [reply] * 3
         (tmp_path / "again").mkdir()
         again = learn(endpoint, tmp_path / "again", "naive", seeds="1", eval_seeds="101")
     assert len(again.playbook) == 0
@@ -224,7 +224,7 @@ def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:
     assert learned.label == "rules"
     assert len(learned.playbook) == 3
     assert not brain.of(REFLECTOR)
-    assert all(place.startswith("learn-vending-") for place in places(learned))
+    assert all(reference.startswith("learn-vending-") for reference in references(learned))
 
 
 def test_what_cannot_be_learned_is_refused_before_anything_is_written(tmp_path: Path) -> None:

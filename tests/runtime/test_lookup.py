@@ -56,7 +56,7 @@ def looked_up(store: str, run: str) -> list[tuple[int, Mapping[str, Any]]]:
     return [(call, data[LOOKED_UP]) for call, data in records if LOOKED_UP in data]
 
 
-def shown(call: ModelCall) -> str:
+def prompt_text(call: ModelCall) -> str:
     """The bullets that a request shows; empty where it shows none."""
     _, heading, text = call.request.messages[1].text.partition(f"{PLAYBOOK}\n\n")
     return text.rpartition("\n\nBegin.")[0] if heading else ""
@@ -68,14 +68,14 @@ def test_a_playbook_is_asked_in_each_week_and_its_answers_fit(tmp_path: Path) ->
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
         (run,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=25, store=store, name="told")
-        texts = [shown(call) for call in endpoint.calls]
+        texts = [prompt_text(call) for call in endpoint.calls]
     assert (run.status, run.digest) == ("done", plain.digest)
-    found = looked_up(store, run.id)
-    assert len(found) == 4
-    assert found[0][0] == 1
-    ids = [tuple(found_now["bullets"]) for _, found_now in found]
+    notes = looked_up(store, run.id)
+    assert len(notes) == 4
+    assert notes[0][0] == 1
+    ids = [tuple(note["bullets"]) for _, note in notes]
     assert len(set(ids)) > 1
-    assert all(0 < found_now["tokens"] <= TOKENS for _, found_now in found)
+    assert all(0 < note["tokens"] <= TOKENS for _, note in notes)
     assert all(texts)
     assert {tuple(sorted(line[1:8] for line in text.split("\n") if line.startswith("["))) for text in texts} == {
         tuple(sorted(bullets)) for bullets in ids
@@ -90,7 +90,7 @@ def test_a_playbook_is_told_whole_where_that_is_asked_for_or_fits(bullets: int, 
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
         (run,) = akinai.run("vending", agent=chat(endpoint, playbook(bullets), tokens), days=10, store=store)
-        texts = {shown(call) for call in endpoint.calls}
+        texts = {prompt_text(call) for call in endpoint.calls}
     assert [len(lookup["bullets"]) for _, lookup in looked_up(store, run.id)] == [bullets, bullets]
     assert [text.count("\n[") for text in texts] == [bullets]
 
@@ -113,7 +113,7 @@ def test_a_resumed_run_asks_the_same_and_nothing_twice(tmp_path: Path) -> None:
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
         (whole,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=20)
-        asked = Counter(request.body_sha256 for request in endpoint.log)
+        requests = Counter(request.body_sha256 for request in endpoint.log)
     brain = Failing(Vending.players["naive"], Vending.verbs)
     with Endpoint(brain) as endpoint:
         (run,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=20, store=store, name="broken")
@@ -122,8 +122,8 @@ def test_a_resumed_run_asks_the_same_and_nothing_twice(tmp_path: Path) -> None:
         (run,) = akinai.resume(run.id, store=store)
         answered = Counter(request.body_sha256 for request in endpoint.log if request.status == 200)
     assert (run.status, run.digest) == ("done", whole.digest)
-    assert sorted(answered.values()) == sorted(asked.values())
-    assert len(answered) == len(asked)
+    assert sorted(answered.values()) == sorted(requests.values())
+    assert len(answered) == len(requests)
     assert len(looked_up(store, run.id)) == 3
 
 

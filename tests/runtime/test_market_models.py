@@ -89,10 +89,10 @@ class Shop:
         self.state = self.world.begin(self.genesis)
         self.at, self.seq = 1_750_000_000_000_000, 0
         self.last: dict[str, Outcome] = {}
-        self.shown: dict[str, tuple[View, Outcome | None]] = {}
+        self.views: dict[str, tuple[View, Outcome | None]] = {}
 
     def may_act(self) -> list[str]:
-        due = [who for who, at in self.world.facets.sides.wake_times(self.state).items() if at <= self.at]
+        due = [actor for actor, at in self.world.facets.sides.wake_times(self.state).items() if at <= self.at]
         return [*self.world.actors(self.state), *due]
 
     def what_is_shown(self, actor: str) -> tuple[View, Outcome | None]:
@@ -106,19 +106,19 @@ class Shop:
         turn = Turn(self.seq, self.at, actor, self.world.verbs.settled(action))
         self.state, outcome = step(self.world, self.state, turn)
         self.last[actor] = self.world.facets.observation.observe(self.state, turn, outcome)
-        self.shown.pop(actor, None)
+        self.views.pop(actor, None)
 
     def look_round(self) -> None:
         """Whoever may act begins to think, and goes on seeing what it saw then."""
         for actor in self.may_act():
-            self.shown.setdefault(actor, self.what_is_shown(actor))
+            self.views.setdefault(actor, self.what_is_shown(actor))
         if self.world.ending(self.state) is None:
-            for actor, before in self.shown.items():
+            for actor, before in self.views.items():
                 assert self.what_is_shown(actor) == before, actor
 
 
 def moves(shop: Shop) -> list[Action]:
-    others = list(shop.state.roll)
+    agent_ids = list(shop.state.roll)
     offers = sorted(id for _, id in shop.state.offers)
     return [
         a.Register(),
@@ -129,7 +129,7 @@ def moves(shop: Shop) -> list[Action]:
         a.Wait(seconds=1),
         a.Wait(seconds=3),
         a.Leave(),
-        *(a.SendMessage(to_agent_id=agent_id, message=a.Text(content="Tea?")) for agent_id in others),
+        *(a.SendMessage(to_agent_id=agent_id, message=a.Text(content="Tea?")) for agent_id in agent_ids),
         *(
             a.SendMessage(
                 to_agent_id=agent_id,
@@ -137,11 +137,11 @@ def moves(shop: Shop) -> list[Action]:
                     id=f"p{shop.seq}", items=[a.Item(item_name="Tea", quantity=1, unit_price=2)], total_price=2
                 ),
             )
-            for agent_id in others
+            for agent_id in agent_ids
         ),
         *(
             a.SendMessage(to_agent_id=agent_id, message=a.Payment(proposal_message_id=id))
-            for agent_id in others[: shop.state.businesses]
+            for agent_id in agent_ids[: shop.state.businesses]
             for id in offers
         ),
     ]
@@ -491,9 +491,9 @@ def test_a_fork_tells_another_model_what_went_on(tmp_path: Path) -> None:
     akinai.run("market", settings=FEW, store=store, name="origin")
     with Endpoint(ScriptResponder([tool_call("leave")])) as endpoint:
         (fork,) = akinai.fork("origin-1", after=24, model="openai:other", base_url=endpoint.openai_url, store=store)
-        asked = {call.key.split("/")[1]: call.request for call in endpoint.calls}
+        requests = {call.key.split("/")[1]: call.request for call in endpoint.calls}
     assert (fork.header.ending, fork.header.error) == ("all_done", None)
-    for actor, request in asked.items():
+    for actor, request in requests.items():
         mine = [entry for entry in fork.ledger.entries[:24] if entry.actor == actor]
         names = [call.name for message in request.messages for call in message.calls]
         assert names == [a.VERBS.find(entry.name).tool_name() for entry in mine]

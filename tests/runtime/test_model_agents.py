@@ -74,10 +74,10 @@ def test_what_falls_out_is_summed_up_by_the_model() -> None:
         )
         (run,) = akinai.run("vending", agent=spec, days=10)
         assert run.header.status == "done"
-        asked = [call for call in endpoint.calls if "out of sight" in call.request.messages[-1].text]
-        shown = [call for call in endpoint.calls if "no longer in sight" in call.request.messages[1].text]
-    assert asked
-    assert shown
+        summaries = [call for call in endpoint.calls if "out of sight" in call.request.messages[-1].text]
+        trimmed = [call for call in endpoint.calls if "no longer in sight" in call.request.messages[1].text]
+    assert summaries
+    assert trimmed
 
 
 def test_replies_without_a_call_are_nudged_and_counted() -> None:

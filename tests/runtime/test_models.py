@@ -23,8 +23,8 @@ def _no_keys(monkeypatch):
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_calls_keep_their_order(provider):
     """Several calls in one reply come through in the order in which the model made them, with ids and arguments."""
-    said = Reply("First this.", (tool_call("set_price", {"slot": "A1", "price": 1.5}), tool_call("advance_day")))
-    with Endpoint(ScriptResponder([said])) as endpoint:
+    scripted = Reply("First this.", (tool_call("set_price", {"slot": "A1", "price": 1.5}), tool_call("advance_day")))
+    with Endpoint(ScriptResponder([scripted])) as endpoint:
         async with model_at(endpoint, provider) as model:
             reply = await model.reply(HELLO)
     assert [(call.name, call.arguments) for call in reply.calls] == [

@@ -32,11 +32,11 @@ class Scripted:
 
     def __init__(self, *replies: Reply | str) -> None:
         self.replies = [Reply(reply, usage=Usage(10, 5)) if isinstance(reply, str) else reply for reply in replies]
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     async def reply(self, request: Request) -> Reply:
-        self.asked.append(request)
-        return self.replies[len(self.asked) - 1]
+        self.requests.append(request)
+        return self.replies[len(self.requests) - 1]
 
 
 async def a_book() -> MemoryStore:
@@ -69,11 +69,11 @@ async def converse(asking: CallRecorder, model: Model, turns: int) -> list[Reply
 async def test_a_reply_is_recorded_before_it_is_used():
     """When `ask` gives a reply, the store holds the call: prompt, tools, reply, tokens, latency, tries, model."""
     book = await a_book()
-    said = Reply("Hm.", (ToolCall("a", "advance_day", {}),), Usage(30, 4, 20), "scripted-2031", "stop", 0.5, 2)
-    assert await asking_in(book).asker("owner", Scripted(said)).ask(HELLO) == said
+    reply = Reply("Hm.", (ToolCall("a", "advance_day", {}),), Usage(30, 4, 20), "scripted-2031", "stop", 0.5, 2)
+    assert await asking_in(book).asker("owner", Scripted(reply)).ask(HELLO) == reply
     (call,) = await read_calls(book, RUN)
     assert (call.actor, call.number, call.at, call.model) == ("owner", 1, 1_700_000_000_000_000, "test:scripted")
-    assert (call.request, call.digest, call.reply) == (HELLO, HELLO.digest, said)
+    assert (call.request, call.digest, call.reply) == (HELLO, HELLO.digest, reply)
 
 
 async def test_no_recorded_reply_is_asked_for_again():
@@ -84,7 +84,7 @@ async def test_no_recorded_reply_is_asked_for_again():
     again = await converse(asking_in(book), model, 5)
     assert again[:3] == first
     assert [reply.text for reply in again[3:]] == ["Four.", "Five."]
-    assert len(model.asked) == 2
+    assert len(model.requests) == 2
     assert [call.number for call in await read_calls(book, RUN)] == [1, 2, 3, 4, 5]
 
 
@@ -109,8 +109,8 @@ async def test_over_the_wire_no_recorded_reply_is_asked_for_again(tmp_path):
 async def test_a_resume_gives_what_was_first_heard():
     """A number that JSON spells in two ways is heard in one, now and on a resume: 2.0 is 2."""
     book = await a_book()
-    said = Reply("", (ToolCall("a", "set_price", {"price": 2.0, "slots": ({"row": 1e2},)}),))
-    now = await asking_in(book).asker("owner", Scripted(said)).ask(HELLO)
+    reply = Reply("", (ToolCall("a", "set_price", {"price": 2.0, "slots": ({"row": 1e2},)}),))
+    now = await asking_in(book).asker("owner", Scripted(reply)).ask(HELLO)
     later = await asking_in(book).asker("owner", Scripted()).ask(HELLO)
     assert repr(now.calls) == repr(later.calls)
 
@@ -123,7 +123,7 @@ async def test_another_request_than_the_recorded_one_is_refused():
     await asker.ask(HELLO)
     with pytest.raises(AgentError, match=r"call 2 of 'owner' is recorded with the request .* fork the run"):
         await asker.ask(Request((Message("user", "Something else."),), TOOLS))
-    assert model.asked == []
+    assert model.requests == []
 
 
 async def test_a_failed_call_leaves_no_record():
@@ -173,7 +173,7 @@ async def test_a_run_ends_before_the_call_that_is_too_much():
     book, model = await a_book(), Scripted("One.", "Two.", "Three.")
     with pytest.raises(EndRun, match="budget"):
         await converse(asking_in(book, Meter(Budget(tokens=30))), model, 3)
-    assert len(model.asked) == 2
+    assert len(model.requests) == 2
     assert len(await read_calls(book, RUN)) == 2
 
 
@@ -184,7 +184,7 @@ async def test_a_resume_counts_what_was_spent():
     spent, model = Meter(Budget(tokens=30)), Scripted("Three.")
     with pytest.raises(EndRun, match="budget"):
         await converse(asking_in(book, spent), model, 3)
-    assert (spent.usage, model.asked) == (Usage(20, 10), [])
+    assert (spent.usage, model.requests) == (Usage(20, 10), [])
     assert len(await converse(asking_in(book, Meter(Budget(tokens=31))), model, 3)) == 3
 
 
@@ -194,7 +194,7 @@ async def test_a_cancelled_call_can_be_made_again():
 
     class Slow(Scripted):
         async def reply(self, request: Request) -> Reply:
-            await asyncio.sleep(0.01 if self.asked else 3600)
+            await asyncio.sleep(0.01 if self.requests else 3600)
             return await super().reply(request)
 
     asker = asking_in(book).asker("owner", model := Slow("One.", "Two."))
@@ -203,7 +203,7 @@ async def test_a_cancelled_call_can_be_made_again():
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
-    model.asked.append(HELLO)
+    model.requests.append(HELLO)
     assert (await asker.ask(HELLO)).text == "Two."
     assert [call.number for call in await read_calls(book, RUN)] == [1]
 
@@ -321,19 +321,19 @@ async def test_a_planted_key_is_written_nowhere(tmp_path, monkeypatch, caplog):
     echo = f"Bad key {planted}; your header was 'Authorization: Bearer {planted}'"
     store = await open_store(str(tmp_path / "akinai.db"))
     await store.create(sample_header(RUN))
-    said: list[str] = []
+    texts: list[str] = []
     with answering(ok(completion("Good.")), status(500, echo), ok(completion("Better.")), status(401, echo)) as server:
         async with model_at(server) as model:
             asker = asking_in(store).asker("owner", model)
-            said += [(await asker.ask(HELLO)).text, (await asker.ask(HELLO)).text]
+            texts += [(await asker.ask(HELLO)).text, (await asker.ask(HELLO)).text]
             with pytest.raises(ModelError) as caught:
                 await asker.ask(HELLO)
             await store.update(replace(await store.header(RUN), error=str(caught.value), card={"model": model.card}))
-    said += [repr(caught.value), caplog.text, *[record.text async for record in store.read_trace(RUN)]]
+    texts += [repr(caught.value), caplog.text, *[record.text async for record in store.read_trace(RUN)]]
     await store.close()
     files = [path.read_bytes() for path in tmp_path.iterdir()]
     assert all(planted in headers["authorization"] for headers in server.headers)
-    assert said[:2] == ["Good.", "Better."]
-    assert "Bad key [key removed]" in said[2]
-    assert planted not in "".join(said)
+    assert texts[:2] == ["Good.", "Better."]
+    assert "Bad key [key removed]" in texts[2]
+    assert planted not in "".join(texts)
     assert not any(planted.encode() in content for content in files)

@@ -20,11 +20,11 @@ class Repeating:
     """Does the same actions over and over."""
 
     def __init__(self, actions: Sequence[akinai.Action]) -> None:
-        self._actions, self._made = actions, 0
+        self._actions, self._count = actions, 0
 
     async def act(self, view: View, last: Outcome | None) -> Move:
-        self._made += 1
-        return Move(self._actions[(self._made - 1) % len(self._actions)])
+        self._count += 1
+        return Move(self._actions[(self._count - 1) % len(self._actions)])
 
 
 def play(*actions: akinai.Action, max_repeats: int = 20, days: int = 30) -> akinai.Run:

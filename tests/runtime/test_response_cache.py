@@ -38,12 +38,12 @@ async def test_a_kept_reply_is_found_and_marked(tmp_path):
     cache = await ResponseCache.open(tmp_path / "replies.db")
     await cache.keep("k", REPLY)
     await cache.keep("k", Reply("another"))
-    found = await cache.find("k")
-    assert found == Reply(REPLY.text, REPLY.calls, REPLY.usage, "m", "stop", 0.0, 0, from_cache=True)
+    reply = await cache.find("k")
+    assert reply == Reply(REPLY.text, REPLY.calls, REPLY.usage, "m", "stop", 0.0, 0, from_cache=True)
     assert await cache.find("other") is None
     await cache.close()
     cache = await ResponseCache.open(tmp_path / "replies.db")
-    assert await cache.find("k") == found
+    assert await cache.find("k") == reply
     await cache.close()
 
 
@@ -132,9 +132,9 @@ async def test_processes_share_the_file(tmp_path):
     cache = await ResponseCache.open(path)
     for i in range(50):
         for name in ("left", "right"):
-            found = await cache.find(f"{name}-{i}")
-            assert found is not None
-            assert found.text == name
+            reply = await cache.find(f"{name}-{i}")
+            assert reply is not None
+            assert reply.text == name
         assert await cache.find(f"both-{i}") is not None
     await cache.close()
 

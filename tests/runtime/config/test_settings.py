@@ -23,8 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fee(**asked: object) -> object:
-    return prepare(WORLD, **asked).setup["fee_cents"]  # pyright: ignore[reportArgumentType] - as a caller would
+def fee(**options: object) -> object:
+    return prepare(WORLD, **options).setup["fee_cents"]  # pyright: ignore[reportArgumentType] - as a caller would
 
 
 def test_layers_lie_over_one_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_unreadable_file_is_named(folder: Path, file: str, text: str | bytes | N
 
 def test_hash_tells_settings_apart_but_not_days() -> None:
     """Runs over another number of days share the preset's hash; any other setting changes it."""
-    hashes = [prepare(WORLD, **asked).preset_sha256 for asked in ({}, {"days": 5}, {"settings": ["fee_cents=201"]})]
+    hashes = [prepare(WORLD, **options).preset_sha256 for options in ({}, {"days": 5}, {"settings": ["fee_cents=201"]})]
     assert hashes[0] == hashes[1] != hashes[2]
 
 

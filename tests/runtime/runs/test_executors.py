@@ -71,11 +71,11 @@ async def test_processes_stay_for_the_next_work() -> None:
 
     executor = LocalProcesses(1)
     try:
-        pids = [result for _ in range(2) for result in [found async for found in executor.work(None, [Pid()], None)]]
+        pids = [result for _ in range(2) for result in [result async for result in executor.work(None, [Pid()], None)]]
         assert pids[0] == pids[1]
         died = [result async for _, result in executor.work(None, [Pid(dies=True)], None)]
         assert isinstance(died[0], Died)
-        assert [found async for found in executor.work(None, [Pid()], None)] != pids[:1]
+        assert [result async for result in executor.work(None, [Pid()], None)] != pids[:1]
     finally:
         await executor.close()
 

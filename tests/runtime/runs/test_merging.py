@@ -12,8 +12,8 @@ from akinai.runtime.config.addresses import with_store
 from akinai.runtime.sync import wait
 
 
-def play(store: Path, **asked: object) -> akinai.Runs:
-    options = {"agent": "naive", "days": 3, "seeds": "1-5", "name": "study", **asked}
+def play(store: Path, **changes: object) -> akinai.Runs:
+    options = {"agent": "naive", "days": 3, "seeds": "1-5", "name": "study", **changes}
     return akinai.run("vending", store=str(store), **options)  # type: ignore[arg-type]
 
 

@@ -16,15 +16,15 @@ RUNS = (
 )
 
 
-@pytest.mark.parametrize("asked", RUNS, ids=lambda asked: f"{asked['world']}-{asked['agent']}")
-def test_played_scores_are_those_of_the_record(asked: dict[str, object], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", RUNS, ids=lambda options: f"{options['world']}-{options['agent']}")
+def test_played_scores_are_those_of_the_record(options: dict[str, object], tmp_path: Path) -> None:
     """Scores, their evidence, days and digests are equal, in one process and in two."""
-    more = dict(asked)
+    more = dict(options)
     world = str(more.pop("world"))
-    for jobs in (1, 2) if "seeds" in asked else (1,):
-        place = str(tmp_path / f"{jobs}.db")
-        played = akinai.run(world, name="a", store=place, jobs=jobs, **more)  # pyright: ignore[reportArgumentType]
-        read = akinai.runs("a", store=place)
+    for jobs in (1, 2) if "seeds" in options else (1,):
+        store = str(tmp_path / f"{jobs}.db")
+        played = akinai.run(world, name="a", store=store, jobs=jobs, **more)  # pyright: ignore[reportArgumentType]
+        read = akinai.runs("a", store=store)
         assert [run.to_json() for run in played] == [run.to_json() for run in read]
         assert [run.ledger for run in played] == [run.ledger for run in read]
 
@@ -43,8 +43,8 @@ def test_a_played_run_is_folded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_a_resumed_run_is_scored_whole(tmp_path: Path) -> None:
     """Recalled steps count with those that were played."""
-    place = str(tmp_path / "s.db")
-    akinai.run("vending", agent="reference", days=9, name="a", store=place)
-    (forked,) = akinai.fork("a-1", at_day=5, agent="idle", store=place)
-    (read,) = akinai.runs(forked.id, store=place)
+    store = str(tmp_path / "s.db")
+    akinai.run("vending", agent="reference", days=9, name="a", store=store)
+    (forked,) = akinai.fork("a-1", at_day=5, agent="idle", store=store)
+    (read,) = akinai.runs(forked.id, store=store)
     assert forked.to_json() == read.to_json()

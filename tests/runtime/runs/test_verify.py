@@ -32,24 +32,24 @@ IDLE = run(Vending(), agent="idle", days=DAYS)[0]
 class Edited(MemoryStore):
     """A store in whose file one character of one entry was changed."""
 
-    def __init__(self, entries: Sequence[Entry], seq: int, place: int) -> None:
+    def __init__(self, entries: Sequence[Entry], seq: int, index: int) -> None:
         super().__init__()
-        self._entries, self._seq, self._place = entries, seq, place
+        self._entries, self._seq, self._index = entries, seq, index
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
         for entry in self._entries:
             yield self._edited(entry) if entry.seq == self._seq else entry
 
     def _edited(self, entry: Entry) -> Entry:
-        at = self._place % len(entry.text)
+        at = self._index % len(entry.text)
         other = "x" if entry.text[at] != "x" else "y"
         return Entry.parse(entry.seq, entry.at, entry.text[:at] + other + entry.text[at + 1 :], entry.digest)
 
 
 @given(st.integers(1, 4), st.integers(0, 10_000))
-async def test_any_edited_character_is_found(seq: int, place: int) -> None:
+async def test_any_edited_character_is_found(seq: int, index: int) -> None:
     """Whatever character of whatever entry is changed, `verify` names that entry."""
-    verdict = await verify(Edited(IDLE.ledger.entries, seq, place), IDLE.header)
+    verdict = await verify(Edited(IDLE.ledger.entries, seq, index), IDLE.header)
     assert (verdict.ok, verdict.entry) == (False, seq)
 
 
@@ -78,10 +78,10 @@ async def test_other_record_under_a_name_is_found() -> None:
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     """A store with two runs of one seed, of an idle player and a naive one."""
-    place = str(tmp_path / "akinai.db")
+    store = str(tmp_path / "akinai.db")
     for agent in ("idle", "naive"):
-        akinai.run("vending", agent=agent, days=DAYS, name=agent, store=place)
-    return place
+        akinai.run("vending", agent=agent, days=DAYS, name=agent, store=store)
+    return store
 
 
 def edit(store: str, *statements: str) -> Verdict:
@@ -178,15 +178,15 @@ def test_published_digest_shows_what_a_chain_cannot(store: str) -> None:
 
     assert forge(store, replace_all).ok
     for digest in (published.digest, published.header_digest, published.card_digest):
-        found = akinai.verify("idle-1", digest=digest, store=store)["idle-1"]
-        assert (found.ok, found.why) == (False, f"none of its digests is {digest}")
+        verdict = akinai.verify("idle-1", digest=digest, store=store)["idle-1"]
+        assert (verdict.ok, verdict.why) == (False, f"none of its digests is {digest}")
 
 
 def test_each_published_digest_is_known(store: str) -> None:
     """The final digest, the header's and the card's are each found, and the verdict says which it was."""
-    found = akinai.verify("idle-1", store=store)["idle-1"]
-    digests = {"final": found.digest, "header": found.header_digest, "card": found.card_digest}
-    assert found.digest == akinai.runs("idle-1", store=store)[0].digest
+    verdict = akinai.verify("idle-1", store=store)["idle-1"]
+    digests = {"final": verdict.digest, "header": verdict.header_digest, "card": verdict.card_digest}
+    assert verdict.digest == akinai.runs("idle-1", store=store)[0].digest
     for covered, digest in digests.items():
         assert digest is not None
         again = akinai.verify("idle-1", digest=digest.upper(), store=store)["idle-1"]
@@ -210,9 +210,9 @@ def test_ending_of_an_agent_s_own_is_no_fault(tmp_path: Path) -> None:
     def leave(role: Role) -> Leaver:
         return Leaver()
 
-    place = str(tmp_path / "a.db")
-    done = akinai.run("vending", agent=leave, days=DAYS, name="l", store=place)[0]
-    assert (done.ending, akinai.verify("l-1", store=place)["l-1"].ok) == ("bored", True)
+    store = str(tmp_path / "a.db")
+    done = akinai.run("vending", agent=leave, days=DAYS, name="l", store=store)[0]
+    assert (done.ending, akinai.verify("l-1", store=store)["l-1"].ok) == ("bored", True)
 
 
 async def test_resumed_run_is_open_until_it_ends_again() -> None:

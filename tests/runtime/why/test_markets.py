@@ -90,14 +90,14 @@ def explained(store: Path, agent: str | AgentFactory, actor: str | None = None, 
 
 def test_a_customer_that_pays_the_dearest_offer_is_named(tmp_path: Path) -> None:
     """Its payment is the only row, worth what it paid above the cheapest offer, which is named beside it."""
-    found = explained(tmp_path / "a.db", planted("customer_0002", dearest))
-    assert len(found.cost) == 1
-    assert not found.made
-    row = found.cost[0]
+    explanation = explained(tmp_path / "a.db", planted("customer_0002", dearest))
+    assert len(explanation.cost) == 1
+    assert not explanation.made
+    row = explanation.cost[0]
     assert row.words.startswith("Ines Drummond paid Orchard Kitchen $27.78")
     assert row.instead == "Ines Drummond paid Kettle House $25.32"
-    assert (row.made, row.ci95, found.value - (found.player_value or 0)) == (-246, None, -246)
-    assert "one future" in " ".join(reading_sentences(found))
+    assert (row.made, row.ci95, explanation.value - (explanation.player_value or 0)) == (-246, None, -246)
+    assert "one future" in " ".join(reading_sentences(explanation))
 
 
 @pytest.mark.parametrize("mistake", [doubled, silent])
@@ -108,9 +108,9 @@ def test_the_offer_that_lost_a_business_its_deal_is_named(tmp_path: Path, mistak
     assert own.headline == "profit"
     assert own.value > 0
     assert (own.parted, own.cost, own.made) == (0, (), ())
-    found = explained(store, planted(seller, mistake), seller, **SELLING)
-    assert (found.value, found.player_value) == (0, own.value)
-    row = found.cost[0]
+    explanation = explained(store, planted(seller, mistake), seller, **SELLING)
+    assert (explanation.value, explanation.player_value) == (0, own.value)
+    row = explanation.cost[0]
     assert row.made == -own.value
     assert "Kettle House proposed to Ines Drummond" in (row.instead if mistake is silent else row.words)
 
@@ -118,9 +118,9 @@ def test_the_offer_that_lost_a_business_its_deal_is_named(tmp_path: Path, mistak
 def test_everybody_is_at_once_without_a_clock(tmp_path: Path) -> None:
     """Under the wall clock the rest is played an action a second: the same payment is found."""
     store = tmp_path / "a.db"
-    found = explained(store, planted("customer_0002", dearest), clock="wall")
-    assert [row.words for row in found.cost] == ["Ines Drummond paid Orchard Kitchen $27.78"]
-    assert found.cost[0].made == -246
+    explanation = explained(store, planted("customer_0002", dearest), clock="wall")
+    assert [row.words for row in explanation.cost] == ["Ines Drummond paid Orchard Kitchen $27.78"]
+    assert explanation.cost[0].made == -246
 
 
 def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
@@ -138,13 +138,13 @@ def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
 
 def test_branches_between_equal_values_are_spared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Halving a long record finds what playing all of it finds, with fewer branches."""
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     for index, most in enumerate((64, 2)):
         monkeypatch.setattr(study, "ALL_PLAYED", most)
-        found.append(
+        explanations.append(
             explained(tmp_path / f"{index}.db", "cheapest", None, **{"customers.count": 3, "businesses.count": 9})
         )
-    whole, halved = found
+    whole, halved = explanations
     assert whole.cost
     assert (halved.cost, halved.made) == (whole.cost, whole.made)
     assert halved.branches < whole.branches

@@ -24,9 +24,9 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Explanati
 
 def test_a_planted_mistake_costs_most(explained: tuple[Path, Explanation]) -> None:
     """The day of the mistake is the first row, shown to cost, in the words of the mistake; no other day parts."""
-    _, found = explained
-    row = found.cost[0]
-    assert (row.first, row.last, row.shown, found.parted) == (DAY, DAY, True, 1)
+    _, explanation = explained
+    row = explanation.cost[0]
+    assert (row.first, row.last, row.shown, explanation.parted) == (DAY, DAY, True, 1)
     assert row.words.startswith("priced ")
     assert "$0.05" in row.words
     assert row.made < 0
@@ -37,53 +37,60 @@ def test_a_planted_mistake_costs_most(explained: tuple[Path, Explanation]) -> No
 
 def test_the_worth_of_days_adds_up(explained: tuple[Path, Explanation]) -> None:
     """In the run's own future the days' worth adds up to what the run has more than the player from the first day."""
-    _, found = explained
-    assert found.player_value is not None
-    assert sum(row.own for row in (*found.cost, *found.made)) == found.value - found.player_value
+    _, explanation = explained
+    assert explanation.player_value is not None
+    assert (
+        sum(row.own for row in (*explanation.cost, *explanation.made)) == explanation.value - explanation.player_value
+    )
 
 
 def test_the_ledger_stays_as_it_was(explained: tuple[Path, Explanation]) -> None:
     """An explanation is in the second book: digests are what they were, and the run verifies."""
-    store, found = explained
-    verdict = akinai.verify(found.run, store=str(store))[found.run]
+    store, explanation = explained
+    verdict = akinai.verify(explanation.run, store=str(store))[explanation.run]
     assert verdict.ok
-    assert akinai.runs(found.run, store=str(store))[0].digest == found.digest
+    assert akinai.runs(explanation.run, store=str(store))[0].digest == explanation.digest
 
 
 def test_a_transcript_and_a_report_show_it(explained: tuple[Path, Explanation]) -> None:
     """`show` and the report have what was found; a selection of the transcript does not repeat it."""
-    store, found = explained
-    shown = akinai.show(found.run, store=str(store))
-    assert shown.to_json()["why"] == found.to_json()
-    assert "why" not in akinai.show(found.run, day=2, store=str(store)).to_json()
-    report = with_explanations(Document("t", "a", (Section("How to read", ()),)), [found])
-    assert [section.title for section in report.sections] == [f"Why {found.run} ended as it did", "How to read"]
+    store, explanation = explained
+    view = akinai.show(explanation.run, store=str(store))
+    assert view.to_json()["why"] == explanation.to_json()
+    assert "why" not in akinai.show(explanation.run, day=2, store=str(store)).to_json()
+    report = with_explanations(Document("t", "a", (Section("How to read", ()),)), [explanation])
+    assert [section.title for section in report.sections] == [f"Why {explanation.run} ended as it did", "How to read"]
     assert "Cost most" in markdown(report)
-    assert Explanation.from_json(found.to_json()) == found
-    assert "A model played" not in " ".join(summary_sentences(found))
-    assert "not by that model" in " ".join(summary_sentences(replace(found, asked_model=True)))
+    assert Explanation.from_json(explanation.to_json()) == explanation
+    assert "A model played" not in " ".join(summary_sentences(explanation))
+    assert "not by that model" in " ".join(summary_sentences(replace(explanation, asked_model=True)))
 
 
 def test_asked_again_it_plays_nothing(explained: tuple[Path, Explanation]) -> None:
     """What was played is kept: the same question is answered from the book."""
-    store, found = explained
+    store, explanation = explained
     played: list[int] = []
-    again = akinai.why(found.run, futures=4, store=str(store), progress=lambda done, _: played.append(done))
-    assert (again, played) == (found, [])
+    again = akinai.why(explanation.run, futures=4, store=str(store), progress=lambda done, _: played.append(done))
+    assert (again, played) == (explanation, [])
 
 
 def test_the_players_own_run_has_nothing_to_explain(tmp_path: Path) -> None:
     """A run of the player itself has no row at all."""
     store = tmp_path / "runs.db"
-    found = akinai.why(play(store, days=10), store=str(store))
-    assert (found.cost, found.made, found.parted, found.value) == ((), (), 0, found.player_value)
+    explanation = akinai.why(play(store, days=10), store=str(store))
+    assert (explanation.cost, explanation.made, explanation.parted, explanation.value) == (
+        (),
+        (),
+        0,
+        explanation.player_value,
+    )
 
 
 def test_what_cannot_matter_is_not_blamed(tmp_path: Path) -> None:
     """A look more at the end of a day is worth nothing."""
     store = tmp_path / "runs.db"
-    found = akinai.why(play(store, look, days=14), futures=4, store=str(store))
-    assert (found.parted, found.cost, found.made) == (1, (), ())
+    explanation = akinai.why(play(store, look, days=14), futures=4, store=str(store))
+    assert (explanation.parted, explanation.cost, explanation.made) == (1, (), ())
 
 
 def test_a_budget_bounds_the_work_and_the_next_call_goes_on(tmp_path: Path) -> None:
@@ -93,13 +100,13 @@ def test_a_budget_bounds_the_work_and_the_next_call_goes_on(tmp_path: Path) -> N
     counts: list[int] = []
     for _ in range(4):
         played: list[int] = []
-        found = akinai.why(
+        explanation = akinai.why(
             run, futures=4, budget=4, store=str(store), progress=lambda done, _, p=played: p.append(done)
         )
         counts.append(len(played))
     assert counts == [4, 4, 3, 0]
-    assert found.left == 0
-    assert found.cost[0].shown
+    assert explanation.left == 0
+    assert explanation.cost[0].shown
 
 
 def test_what_was_played_before_a_stop_is_kept(tmp_path: Path) -> None:
@@ -121,23 +128,25 @@ def test_what_was_played_before_a_stop_is_kept(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     """The number of processes changes nothing."""
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     for jobs in (1, 2):
         store = tmp_path / f"{jobs}.db"
-        found.append(akinai.why(play(store, "careful", days=14), futures=4, budget=60, jobs=jobs, store=str(store)))
-    assert found[0] == found[1]
+        explanations.append(
+            akinai.why(play(store, "careful", days=14), futures=4, budget=60, jobs=jobs, store=str(store))
+        )
+    assert explanations[0] == explanations[1]
 
 
 def test_a_sheet_of_questions_is_explained_entry_by_entry(tmp_path: Path) -> None:
     """In a world without days each answer is replaced; nothing is left to chance, so its worth is exact."""
     store = str(tmp_path / "runs.db")
     run = akinai.run("qa", agent="first", store=store, name="q", seeds=1, settings={"draw": 20})[0]
-    found = akinai.why(run.id, store=store)
-    assert not found.by_days
-    assert found.futures == 0
-    assert found.cost
-    assert all(row.shown and row.ci95 is None for row in found.cost)
-    answer = next(row for row in found.cost if row.kind == "day")
+    explanation = akinai.why(run.id, store=store)
+    assert not explanation.by_days
+    assert explanation.futures == 0
+    assert explanation.cost
+    assert all(row.shown and row.ci95 is None for row in explanation.cost)
+    answer = next(row for row in explanation.cost if row.kind == "day")
     assert answer.words.endswith(", wrong")
     assert answer.instead.startswith(f"question {answer.first}: ")
     assert answer.instead.endswith(", right")
