@@ -16,7 +16,7 @@ import akinai
 from akinai.core.money import format_cents
 from akinai.core.statistics import summarise
 from akinai.core.worlds import replay
-from akinai.runtime.runs.sweep import swept
+from akinai.runtime.runs.sweep import swept_values
 from akinai.testing.endpoint import Endpoint, world_responder
 from akinai.testing.endpoint.market import SHOPPERS
 from akinai.worlds.market import Market
@@ -73,7 +73,7 @@ def bought(runs: Runs, _: Runs) -> list[str]:
 
 def arm(run: akinai.Run) -> str:
     """A key that is equal for runs of the same swept values."""
-    return str(dict(swept(run.header.card)))
+    return str(dict(swept_values(run.header.card)))
 
 
 def planted(runs: Runs, _: Runs) -> list[str]:
@@ -123,7 +123,7 @@ class Bench:
         for swept_arm in arms:
             for player, runs in played.items():
                 mine, control = ([run for run in runs if arm(run) == value] for value in (swept_arm, arms[0]))
-                values = [str(value) for value in swept(mine[0].header.card).values()]
+                values = [str(value) for value in swept_values(mine[0].header.card).values()]
                 label = [player if player in AGENTS else f"{player} (scripted)"]
                 cells = [cell for figure in figures.values() for cell in figure(mine, control)]
                 print(f"| {' | '.join([*values, *label, *cells])} |", flush=True)

@@ -78,9 +78,9 @@ async def test_run_that_is_played_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     await books.append("live", [entry])
     with pytest.raises(UsageError, match="live is being played; stop it first"):
         await deleting
-    assert len(await marking.listed(books)) == 2
+    assert len(await marking.list_runs(books)) == 2
     await marking.set_deleted(books, headers, deleted=True)
-    assert len(await marking.listed(books, deleted=True)) == 2
+    assert len(await marking.list_runs(books, deleted=True)) == 2
 
 
 def test_forever_leaves_nothing(store: str) -> None:

@@ -18,8 +18,8 @@ from akinai.runtime.config.calls import with_options
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.options import AnalyzeOptions, CompareOptions
 from akinai.runtime.play.driver import Progress
-from akinai.runtime.runs.marking import listed
-from akinai.runtime.runs.reading import Detail, find_runs, judged
+from akinai.runtime.runs.marking import list_runs
+from akinai.runtime.runs.reading import Detail, find_runs, judge_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.sync import wait
@@ -53,7 +53,7 @@ def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
     address, limits = resolve_store(options["store"]), thresholds(options["threshold"])
 
     async def work(books: Books) -> Analysis:
-        headers = await find_runs(books, names, damaged=True) if names else await listed(books)
+        headers = await find_runs(books, names, damaged=True) if names else await list_runs(books)
         engine = (shared_url(address), options["jobs"], known_prices(), options["on"])
         async with open_readers(books, *engine) as readers:
             detailed = replace(detail, findings=evidence or len(headers) == 1)
@@ -101,7 +101,7 @@ def compare(a: str | Run | Runs, b: str | Run | Runs, **options: Unpack[CompareO
             sides.append((side, [run for run in read if side in names_of(run.header)]))
         else:
             runs = side if isinstance(side, Runs) else Runs([side])
-            sides.append((runs.name, [judged(run) for run in runs]))
+            sides.append((runs.name, [judge_run(run) for run in runs]))
     (name_a, runs_a), (name_b, runs_b) = sides
     return compare_runs((name_a, name_b), runs_a, runs_b, options["gain"])
 

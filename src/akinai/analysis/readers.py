@@ -13,7 +13,7 @@ from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.driver import Progress, horizon
 from akinai.runtime.runs.kept_scores import find_kept_runs, keep_scores
 from akinai.runtime.runs.processes import LocalProcesses
-from akinai.runtime.runs.reading import Detail, read_run, read_usage, trimmed
+from akinai.runtime.runs.reading import Detail, read_run, read_usage, trim_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.work import (
     Died,
@@ -110,7 +110,7 @@ class Readers:
                 if not detail.within(run):
                     continue
                 usage = await read_usage(self._books, run.header, self._prices) if kept.traced else None
-                found[run.id] = trimmed(replace(run, usage=usage) if detail.judged else run, detail)
+                found[run.id] = trim_run(replace(run, usage=usage) if detail.judged else run, detail)
                 on_read(run.id)
         return found
 

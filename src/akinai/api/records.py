@@ -18,7 +18,7 @@ from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
 from akinai.runtime.runs.lifecycle import check_replay
-from akinai.runtime.runs.marking import delete_forever, listed, notes_of, set_deleted
+from akinai.runtime.runs.marking import delete_forever, list_runs, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_run, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
@@ -88,7 +88,9 @@ def runs(
     chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Runs:
-        found = await find_runs(books, names, damaged=True) if names else await listed(books, deleted=deleted, **chosen)
+        found = (
+            await find_runs(books, names, damaged=True) if names else await list_runs(books, deleted=deleted, **chosen)
+        )
         return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in found])
 
     return wait(with_store(resolve_store(store), work))
@@ -121,7 +123,7 @@ def headers(
     chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Sequence[RunHeader]:
-        return await listed(books, deleted=deleted, **chosen)
+        return await list_runs(books, deleted=deleted, **chosen)
 
     return wait(with_store(resolve_store(store), work))
 

@@ -14,7 +14,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.report.page.run_list import Item
 from akinai.runtime.models.budget import Price, Prices
 from akinai.runtime.runs.kept_scores import find_scores, keep_scores, score_record
-from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs, trimmed
+from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs, trim_run
 from akinai.runtime.runs.records import Run
 
 POLL_S = 0.5
@@ -175,7 +175,7 @@ async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: De
             scored = await asyncio.to_thread(score_run, header, ledger, world, detail.whole)
             record = score_record(scored, world)
             await keep_scores(books, [record] if record else [])
-        run = trimmed(scored, detail)
+        run = trim_run(scored, detail)
     except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
         why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
         return Run(header, len(entries), trouble=why)

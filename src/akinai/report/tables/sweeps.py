@@ -6,7 +6,7 @@ from akinai.core.statistics import summarise
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.runs.records import Run, Runs
-from akinai.runtime.runs.sweep import sweep_of, swept
+from akinai.runtime.runs.sweep import sweep_of, swept_values
 
 
 def swept_runs(runs: Runs, width: int) -> RenderableType | None:
@@ -16,8 +16,8 @@ def swept_runs(runs: Runs, width: int) -> RenderableType | None:
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(run.header.group or run.id, []).append(run)
-    names = list(dict.fromkeys(name for run in runs for name in swept(run.header.card)))
-    values = [swept(mine[0].header.card) for mine in groups.values()]
+    names = list(dict.fromkeys(name for run in runs for name in swept_values(run.header.card)))
+    values = [swept_values(mine[0].header.card) for mine in groups.values()]
     columns = [Column(name, [_word(known.get(name)) for known in values], words=True) for name in names]
     columns.append(Column("runs", [f"{len(mine):,}" for mine in groups.values()]))
     for score in runs.score_names():

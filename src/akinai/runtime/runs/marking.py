@@ -39,7 +39,7 @@ def notes_of(header: RunHeader) -> Notes:
     return Notes(label if isinstance(label, str) else "", names, notes.get("deleted") is True)
 
 
-async def listed(
+async def list_runs(
     store: Store,
     *,
     deleted: bool = False,

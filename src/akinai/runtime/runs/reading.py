@@ -126,7 +126,7 @@ async def _read_or_score(
             await keep_scores(store, [record] if record else [])
         elif record:
             new_records.append(record)
-    return trimmed(replace(run, record=ledger), detail)
+    return trim_run(replace(run, record=ledger), detail)
 
 
 async def read_played(
@@ -143,7 +143,7 @@ async def read_played(
             run = score_steps(header, steps, world, detail.whole)
             record = score_record(run, world)
             await keep_scores(store, [record] if record else [])
-            return trimmed(run, detail)
+            return trim_run(run, detail)
         except DAMAGE:
             pass  # reading the record reports the error
     return await read_run(store, header, detail, load=load, trouble=DAMAGE)
@@ -172,10 +172,10 @@ def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail:
         began=world.now(steps.opening),
         series=series_of(world, steps) if detail.series else None,
     )
-    return trimmed(_judge(run, steps, world, detail) if detail.judged else run, detail)
+    return trim_run(_judge(run, steps, world, detail) if detail.judged else run, detail)
 
 
-def trimmed(run: Run, detail: Detail) -> Run:
+def trim_run(run: Run, detail: Detail) -> Run:
     """The run with only the details requested."""
     run = replace(
         run,
@@ -223,7 +223,7 @@ def _unjudged(run: Run) -> Run:
     return Run(**fields, scores=tuple(own.get(score.name, score) for score in run.scores))
 
 
-def judged(run: Run) -> Run:
+def judge_run(run: Run) -> Run:
     """The same run, judged from its ledger if it holds one and its world is installed."""
     if run.judged or run.trouble or run.record is None:
         return run

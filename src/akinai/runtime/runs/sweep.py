@@ -66,7 +66,7 @@ def names_of(run: RunHeader) -> tuple[str, ...]:
     return tuple(filter(None, (run.run_id, run.group, sweep_of(run.card))))
 
 
-def swept(card: Mapping[str, Json]) -> Mapping[str, Json]:
+def swept_values(card: Mapping[str, Json]) -> Mapping[str, Json]:
     """The swept values of a run."""
     sweep = card.get(SWEEP)
     values = sweep.get("values") if isinstance(sweep, Mapping) else None
