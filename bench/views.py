@@ -51,11 +51,11 @@ def main() -> None:
         marks.append(time.process_time())
         views.day(DAYS // 2)
         marks.append(time.process_time())
-        tracks = views.tracks
+        place_history = views.place_history
         marks.append(time.process_time())
-    read, run, day, tracks_s = (after - before for before, after in pairwise(marks))
-    size = len(json.dumps(tracks.to_json())) / 1e3
-    print(f"{view.entries:,} entries, {len(view.days)} days, {size:,.0f} kB of tracks in {tracks_s:.2f} s")
+    read, run, day, history_s = (after - before for before, after in pairwise(marks))
+    size = len(json.dumps(place_history.to_json())) / 1e3
+    print(f"{view.entries:,} entries, {len(view.days)} days, {size:,.0f} kB of tracks in {history_s:.2f} s")
     print(f"read and fold {read:.2f} s, scores, findings and days {run:.2f} s, a day {day * 1e3:.1f} ms")
     print(f"first opening {read + run:.2f} s: {(read + run) / BUDGET_S:.2f} of the budget of {BUDGET_S} s")
 

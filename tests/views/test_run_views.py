@@ -35,31 +35,31 @@ def test_every_entry_stands_in_one_day(world: str) -> None:
 def test_views_are_json(world: str) -> None:
     """Every view model is JSON as it stands."""
     shown = views(world)
-    documents = [shown.run.to_json(), shown.tracks.to_json(), *(item.to_json() for item in shown.items())]
+    documents = [shown.run.to_json(), shown.place_history.to_json(), *(item.to_json() for item in shown.items())]
     assert all(json.loads(json.dumps(document, allow_nan=False)) for document in documents)
 
 
-def at_entry(track: Sequence[tuple[int, Any]], seq: int) -> Any:
-    """The value that a track has after an entry; None before its first change."""
-    return next((value for changed, value in reversed(track) if changed <= seq), None)
+def at_entry(changes: Sequence[tuple[int, Any]], seq: int) -> Any:
+    """The last of some changes up to an entry; None before its first change."""
+    return next((value for changed, value in reversed(changes) if changed <= seq), None)
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_tracks_hold_the_place_of_every_entry(world: str) -> None:
-    """What the tracks say after an entry is what the place made from that entry's state says."""
+def test_the_history_holds_the_place_of_every_entry(world: str) -> None:
+    """What the history says after an entry is what the place made from that entry's state says."""
     shown = views(world)
-    tracks = shown.tracks
+    history = shown.place_history
     for seq in range(len(shown.steps) + 1):
-        place = shown.place(seq)
-        assert {figure.name: figure.value for figure in place.figures} == {
-            name: at_entry(track, seq) for name, track in tracks.figures.items()
+        snapshot = shown.place(seq)
+        assert {figure.name: figure.value for figure in snapshot.figures} == {
+            name: at_entry(changes, seq) for name, changes in history.figures.items()
         }
-        slots = {key: slot for shelf in place.shelves for key, slot in shelf.slots.items()}
+        slots = {key: slot for shelf in snapshot.shelves for key, slot in shelf.slots.items()}
         for key, slot in slots.items():
             expected = (slot.item, slot.units, slot.price_cents) if slot else None
-            assert at_entry(tracks.slots[key], seq) == expected
-        for listing in place.listings:
-            rows = {key: at_entry(track, seq) for key, track in tracks.rows[listing.name].items()}
+            assert at_entry(history.slots[key], seq) == expected
+        for listing in snapshot.listings:
+            rows = {key: at_entry(changes, seq) for key, changes in history.rows[listing.name].items()}
             assert {key: row for key, row in rows.items() if row is not None} == dict(listing.rows)
 
 

@@ -1,4 +1,4 @@
-"""Analyses and comparisons of runs of a store: read, grouped, and placed on scales."""
+"""Analyses and comparisons of the runs of a store: reads them, groups them, and places them on scales."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,10 +6,10 @@ from typing import Unpack
 
 from akinai.analysis.comparison import Comparison, compare_runs
 from akinai.analysis.groups import first_header, group_runs, name_groups, summarise_group
+from akinai.analysis.ranking import parse_thresholds, pass_rates, rank_groups
 from akinai.analysis.readers import Readers, open_readers, progress_of
 from akinai.analysis.records import Analysis, PassRate
 from akinai.analysis.scale import read_scales
-from akinai.analysis.standings import pass_rates, standings, thresholds
 from akinai.core.errors import UsageError
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
@@ -27,8 +27,8 @@ from akinai.runtime.sync import wait
 
 @with_options(AnalyzeOptions)
 def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
-    """Runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with their
-    intervals, endings, findings, what the models took, and how far each group is from idle to reference.
+    """Analyse runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with
+    their intervals, endings, findings, what the models took, and how far each group is from idle to reference.
 
     Idle and reference come from the store where it has them under the same settings; else they are played in memory,
     on at most 20 seeds; `scale` True asks for all seeds, False for none. `by_agent`, `by_conversation` and `deals` add
@@ -43,14 +43,14 @@ def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
     fuzzy, evidence = options["fuzzy_match_distance"], options["evidence"]
     if fuzzy < 0:
         raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy}")
-    asked: dict[About, bool] = {
+    included: dict[About, bool] = {
         "run": True, "agent": options["by_agent"], "conversation": options["by_conversation"], "deal": options["deals"],
     }  # fmt: skip
-    tables: tuple[About, ...] = tuple(about for about, shown in asked.items() if shown)
+    tables: tuple[About, ...] = tuple(about for about, include in included.items() if include)
     detail = Detail(
         False, evidence, judged=True, findings=evidence, series=options["by_day"], tables=tables, fuzzy=fuzzy
     )
-    address, limits = resolve_store(options["store"]), thresholds(options["threshold"])
+    address, thresholds = resolve_store(options["store"]), parse_thresholds(options["threshold"])
 
     async def work(books: Books) -> Analysis:
         headers = await find_runs(books, names, damaged=True) if names else await list_runs(books)
@@ -62,24 +62,24 @@ def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
             )
 
     analysis = wait(with_store(address, work))
-    return replace(analysis, pass_rates=_pass_rates(analysis, limits)) if limits else analysis
+    return replace(analysis, pass_rates=_pass_rates(analysis, thresholds)) if thresholds else analysis
 
 
-def _pass_rates(analysis: Analysis, asked_about: Mapping[str, float]) -> dict[str, tuple[PassRate, ...]]:
+def _pass_rates(analysis: Analysis, thresholds: Mapping[str, float]) -> dict[str, tuple[PassRate, ...]]:
     runs = {run.id: run for run in analysis.runs}
     return {
-        group.name: tuple(pass_rates(group, [runs[id] for id in group.runs], asked_about)) for group in analysis.groups
+        group.name: tuple(pass_rates(group, [runs[id] for id in group.runs], thresholds)) for group in analysis.groups
     }
 
 
 @with_options(CompareOptions)
 def compare(a: str | Run | Runs, b: str | Run | Runs, **options: Unpack[CompareOptions]) -> Comparison:
-    """Run or group b against a: every score and the findings, paired by seed, or by their means where no seed is
-    common; which side wins, where that is sure.
+    """Compare run or group b with a: every score and the findings, paired by seed, or by their means where no seed is
+    common; the winner is the side that is surely better.
 
-    Each is a name, or runs at hand; those are judged from their ledgers, and their findings left out where these were
-    not kept. `gain`, in dollars for money, asks how many seeds would show it. `jobs` and `on` are as in `analyze`.
-    UsageError where a side holds runs that were not played alike, or the two have no score in common.
+    A side is a name, or runs at hand; those are judged from their ledgers, and their findings left out where the
+    ledgers were not kept. `gain`, in dollars for money, asks how many seeds would show it. `jobs` and `on` are as in
+    `analyze`. UsageError where a side holds runs that were not played alike, or the two have no score in common.
     """
     if a == b and isinstance(a, str):
         raise UsageError(f"{a!r} against itself differs in nothing; name two")
@@ -115,7 +115,7 @@ async def _analyse(
     scale: bool | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
-    """The runs of `headers`, and the groups that they form.
+    """Read the runs of `headers`, and summarise the groups that they form.
 
     `scale` True places every seed between idle and reference, playing what the store does not have, False none; None
     takes a bounded number of seeds.
@@ -126,4 +126,4 @@ async def _analyse(
     scales = await read_scales(readers, books, groups, scale, by_day=detail.series)
     names = name_groups({key: first_header(members) for key, members in groups.items()})
     summaries = tuple(summarise_group(names[key], members, scales[key]) for key, members in groups.items())
-    return Analysis(Runs(runs), summaries, tuple(standings(summaries, runs)))
+    return Analysis(Runs(runs), summaries, tuple(rank_groups(summaries, runs)))

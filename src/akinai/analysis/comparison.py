@@ -75,7 +75,7 @@ class ScoreComparison:
 
     @property
     def statistic(self) -> PairedComparison | WelchComparison:
-        """The comparison that was made."""
+        """The paired comparison, or Welch's where no seed is common."""
         statistic = self.paired or self.welch
         assert statistic is not None
         return statistic
@@ -236,13 +236,13 @@ def _common(a: Sequence[str], b: Sequence[str]) -> list[str]:
 
 
 def _having(runs: Sequence[Run], name: str) -> list[Run]:
-    """Runs that have a figure, and those of which nobody knows."""
+    """Runs that have a figure, and runs that cannot be read: they may have had it."""
     return [run for run in runs if run.trouble or run.value(name) is not None]
 
 
 def _compare_score(a: Sequence[Run], b: Sequence[Run], name: str, gain: float | None = None) -> ScoreComparison:
-    known = (score for run in (*a, *b) for score in (*run.scores, *run.coherence, *run.figures))
-    example = next(score for score in known if score.name == name)
+    scores = (score for run in (*a, *b) for score in (*run.scores, *run.coherence, *run.figures))
+    example = next(score for score in scores if score.name == name)
     amount = gain * 100 if gain is not None and example.unit == "cents" else gain
     return _compare(a, b, lambda run: run.value(name), example.unit, example.better, amount)
 
@@ -272,7 +272,7 @@ def _compare(
     shared = by_seed_a.keys() & by_seed_b.keys()
     if not shared:
         values = [*by_seed_a.values()], [*by_seed_b.values()]
-        done = [_known((run for run in runs if run.state == "done"), value) for runs in (a, b)]
+        done = [_values((run for run in runs if run.state == "done"), value) for runs in (a, b)]
         of_done = fmean(done[1]) - fmean(done[0]) if all(done) else None
         needed = _needed_unpaired(*values, gain)
         apart = welch_compare(*values)
@@ -292,11 +292,11 @@ def _by_seed(runs: Sequence[Run], value: Value) -> dict[int, float | None]:
     same: dict[int, list[Run]] = {}
     for run in runs:
         same.setdefault(run.seed, []).append(run)
-    return {seed: fmean(known) if (known := _known(repeats, value)) else None for seed, repeats in same.items()}
+    return {seed: fmean(values) if (values := _values(repeats, value)) else None for seed, repeats in same.items()}
 
 
-def _known(runs: Iterable[Run], value: Value) -> list[float]:
-    return [known for run in runs if (known := value(run)) is not None]
+def _values(runs: Iterable[Run], value: Value) -> list[float]:
+    return [number for run in runs if (number := value(run)) is not None]
 
 
 def _needed(spread: float | None, gain: float | None) -> int | None:

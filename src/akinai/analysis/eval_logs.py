@@ -108,11 +108,11 @@ def _log(name: str, header: Any, summaries: Sequence[Any]) -> EvalLog:
     scores: dict[str, None] = {}
     newest = {(str(summary["id"]), summary.get("epoch", 1)): summary for summary in summaries}
     for (id, _), summary in newest.items():
-        known = samples.get(id, LogSample())
-        found = _values(cast("dict[str, Any]", summary.get("scores") or {}))
-        scores |= dict.fromkeys(found)
-        values = {key: [*known.values.get(key, ()), *found.get(key, ())] for key in {**known.values, **found}}
-        samples[id] = LogSample(known.epochs + 1, values, summary.get("metadata") or {})
+        sample = samples.get(id, LogSample())
+        numbers = _values(cast("dict[str, Any]", summary.get("scores") or {}))
+        scores |= dict.fromkeys(numbers)
+        values = {key: [*sample.values.get(key, ()), *numbers.get(key, ())] for key in {**sample.values, **numbers}}
+        samples[id] = LogSample(sample.epochs + 1, values, summary.get("metadata") or {})
     return EvalLog(
         name=Path(name).name,
         task=spec["task"],
@@ -129,24 +129,24 @@ def _log(name: str, header: Any, summaries: Sequence[Any]) -> EvalLog:
 
 def _values(scores: Mapping[str, Any]) -> dict[str, list[float]]:
     """The numbers in a sample's scores. A score of several numbers is several scores, named by its keys."""
-    found: dict[str, list[float]] = {}
+    numbers: dict[str, list[float]] = {}
     for scorer, score in scores.items():
         value = score["value"]
         parts: Mapping[Any, Any]
         match value:
             case dict():
                 parts = {
-                    key if key not in found else f"{scorer}/{key}": part
+                    key if key not in numbers else f"{scorer}/{key}": part
                     for key, part in cast("dict[str, Any]", value).items()
                 }
             case list():
-                parts = {f"{scorer}/{place}": part for place, part in enumerate(cast("list[Any]", value))}
+                parts = {f"{scorer}/{index}": part for index, part in enumerate(cast("list[Any]", value))}
             case _:
                 parts = {scorer: value}
         for key, part in parts.items():
             number = as_number(part)
-            found[str(key)] = [] if number is None else [number]
-    return found
+            numbers[str(key)] = [] if number is None else [number]
+    return numbers
 
 
 def as_number(value: object) -> float | None:
@@ -186,9 +186,9 @@ def expect_alike(a: EvalLog, b: EvalLog) -> None:
     names = dict.fromkeys([*a.arguments, *b.arguments])
     differing = [name for name in names if canonical(a.arguments.get(name)) != canonical(b.arguments.get(name))]
     if differing:
-        said = ", ".join(
+        differences = ", ".join(
             f"{name}: {a.arguments.get(name)!r:.60} and {b.arguments.get(name)!r:.60}" for name in differing
         )
         raise UsageError(
-            f"{a.name} and {b.name} are of {a.task!r} with other arguments ({said}); compare logs of the same"
+            f"{a.name} and {b.name} are of {a.task!r} with other arguments ({differences}); compare logs of the same"
         )

@@ -1,4 +1,4 @@
-"""Groups of runs that were played alike: which run belongs to which, what each is called, and its statistics."""
+"""Groups of runs that were played alike: which run belongs to which group, its name, and its statistics."""
 
 import hashlib
 from collections import Counter
@@ -36,7 +36,7 @@ STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable")
 
 @dataclass(frozen=True, slots=True)
 class GroupName:
-    """What a group is called, and the settings in which it differs from another group of its world."""
+    """The name of a group, and the settings in which it differs from another group of its world."""
 
     name: str
     settings: Mapping[str, Json]
@@ -94,23 +94,23 @@ def name_groups(headers: Mapping[str, RunHeader]) -> dict[str, GroupName]:
     """Names by group key, from one header of each: agent, model, and whatever else distinguishes the groups."""
     settings = _differing_settings(headers)
     parts = {key: _name_parts(header, settings[key]) for key, header in headers.items()}
-    places = range(len(next(iter(parts.values()), ())))
-    shown = [i for i in places if i < 2 or len({words[i] for words in parts.values()}) > 1]
+    indices = range(len(next(iter(parts.values()), ())))
+    distinguishing = [i for i in indices if i < 2 or len({words[i] for words in parts.values()}) > 1]
     names: dict[str, GroupName] = {}
     taken: Counter[str] = Counter()
     for key, words in parts.items():
-        name = " ".join(filter(None, (words[i] for i in shown))) or "unknown"
+        name = " ".join(filter(None, (words[i] for i in distinguishing))) or "unknown"
         taken[name] += 1
         names[key] = GroupName(name if taken[name] == 1 else f"{name} ({taken[name]})", settings[key])
     return names
 
 
 def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, ...]:
-    """Agent and model, which every name holds, then what it holds only if that distinguishes the groups."""
+    """Agent and model, which every name holds, then the parts that it holds only where they distinguish the groups."""
     if header.damage:
         return ("unreadable", *[""] * 7)
     card = header.card
-    given = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
+    pairs = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
     more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
     return (
         next(iter(header.agents.values()), ""),
@@ -119,7 +119,7 @@ def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, .
         f"fork {header.group or header.run_id}" if header.parent else "",
         f"with playbook {_short(card.get('playbook'))}" if card.get("playbook") else "",
         f"preset {card.get('preset')}" if card.get("preset") else "",
-        " ".join(filter(None, [*given, more])),
+        " ".join(filter(None, [*pairs, more])),
         f"sampled {_short(card.get('sampling'))}" if card.get("sampling") else "",
     )
 
@@ -134,7 +134,7 @@ def _differing_settings(headers: Mapping[str, RunHeader]) -> dict[str, dict[str,
     flat = {key: flat_settings(header.genesis.setup) for key, header in headers.items()}
     differing: dict[str, dict[str, Json]] = {}
     for key, header in headers.items():
-        rivals = [flat[rival] for rival, known in headers.items() if known.genesis.world == header.genesis.world]
+        rivals = [flat[rival] for rival, other in headers.items() if other.genesis.world == header.genesis.world]
         differing[key] = {
             name: value for name, value in flat[key].items() if any(rival.get(name) != value for rival in rivals)
         }
@@ -189,7 +189,7 @@ def _summaries(names: Sequence[str], runs: Sequence[Run], scale: Scale) -> dict[
 
 
 def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
-    """A run that can be read and lacks the figure is left out."""
+    """The statistics of a score; a run that can be read and lacks it is left out."""
     all_scores = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
     example = next(score for score in all_scores if score.name == name)
     having = [run for run in runs if run.trouble or run.value(name) is not None]
@@ -207,12 +207,12 @@ def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
 
 def seed_values(runs: Iterable[Run], name: str) -> dict[int, list[float]]:
     """The values of each seed's runs: none for a seed of which no run has one."""
-    found: dict[int, list[float]] = {}
+    by_seed: dict[int, list[float]] = {}
     for run in runs:
         if run.world:
             value = run.value(name)
-            found.setdefault(run.seed, []).extend([] if value is None else [value])
-    return found
+            by_seed.setdefault(run.seed, []).extend([] if value is None else [value])
+    return by_seed
 
 
 def _findings(readable: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
@@ -259,7 +259,7 @@ def summarise_tables(tables: Sequence[Table]) -> TableSummary | None:
     first = tables[0]
     if not first.keys:
         return None
-    places = [place for place, unit in enumerate(first.columns.values()) if place >= first.keys and unit != WORDS]
+    numeric = [index for index, unit in enumerate(first.columns.values()) if index >= first.keys and unit != WORDS]
     by_run = [{tuple(row[: first.keys]): row for row in table.rows} for table in tables]
     missing = [None if unit == "place" else 0 for unit in first.columns.values()]
     names, units, cached = (
@@ -270,8 +270,8 @@ def summarise_tables(tables: Sequence[Table]) -> TableSummary | None:
     rows: list[RowSummary] = []
     for key in sorted({key for rows in by_run for key in rows}, key=_order):
         values = {
-            names[place]: cached(tuple(_number(run.get(key, missing)[place]) for run in by_run), units[place])
-            for place in places
+            names[index]: cached(tuple(_number(run.get(key, missing)[index]) for run in by_run), units[index])
+            for index in numeric
         }
         rows.append(RowSummary(key, values))
     return TableSummary(first.name, first.columns, len(tables), tuple(rows))

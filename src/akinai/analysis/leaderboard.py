@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from akinai import worlds
 from akinai.analysis.groups import first_header, flat_settings, group_runs, name_groups, settings_key, summarise_group
+from akinai.analysis.ranking import rank_groups
 from akinai.analysis.readers import Readers
-from akinai.analysis.records import Group, Scale, Standings
-from akinai.analysis.standings import standings
+from akinai.analysis.records import Group, Scale, WorldRanking
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import Books, RunHeader
@@ -24,7 +24,7 @@ from akinai.stores.memory import MemoryStore
 
 FORMAT = 1
 """The version of the document."""
-NOT_ALIKE = Scale(why_not="it was not asked for")
+NO_SCALE = Scale(why_not="it was not asked for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Board:
     better: str | None
     rows: tuple[Row, ...]
     """By place; within a place the better mean first, then those played by rules, then by name."""
-    standings: Standings | None
+    standings: WorldRanking | None
     """Every two rows compared, corrected by Holm; None for a single row."""
 
     def to_json(self) -> dict[str, Json]:
@@ -93,13 +93,13 @@ def _row_json(row: Row) -> Json:
     return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": [asdict(run) for run in row.runs]}
 
 
-async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, kept: bool = True) -> list[Board]:
-    """The boards of some runs, from `kept` scores where they fit.
+async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, reuse_scores: bool = True) -> list[Board]:
+    """Make the boards of some runs, from kept scores where they fit, unless `reuse_scores` is False.
 
     UsageError for a run that cannot be read or scored, and for one that is not over.
     """
     in_order = sorted(headers, key=lambda header: header.run_id)
-    runs = await readers.read(in_order, Detail(False, False, judged=True, use_stored=kept))
+    runs = await readers.read(in_order, Detail(False, False, judged=True, use_stored=reuse_scores))
     for run in runs:
         if run.trouble or not run.scores:
             why = run.trouble or "its world gives no score"
@@ -116,11 +116,11 @@ def make_board(runs: Sequence[Run]) -> Board:
     """The board of scored runs that were played under the same settings."""
     members = group_runs(runs)
     names = name_groups({key: first_header(alike) for key, alike in members.items()})
-    groups = [summarise_group(names[key], alike, NOT_ALIKE) for key, alike in members.items()]
+    groups = [summarise_group(names[key], alike, NO_SCALE) for key, alike in members.items()]
     by_name = {group.name: alike for group, alike in zip(groups, members.values(), strict=True)}
     first = next(iter(groups[0].scores.values()))
-    order = standings(groups, runs)
-    places = order[0].ranking.places if order else dict.fromkeys(by_name, 1)
+    rankings = rank_groups(groups, runs)
+    places = rankings[0].ranking.places if rankings else dict.fromkeys(by_name, 1)
     rows = [_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups]
     sign = -1 if first.better == "higher" else 1
     header = runs[0].header
@@ -133,7 +133,7 @@ def make_board(runs: Sequence[Run]) -> Board:
         unit=first.unit,
         better=first.better,
         rows=tuple(sorted(rows, key=lambda row: (row.place or 0, _mean_first(row, sign), not row.rules, row.group))),
-        standings=order[0] if order else None,
+        standings=rankings[0] if rankings else None,
     )
 
 
@@ -187,39 +187,39 @@ class Refusal:
 
 
 async def check_boards(books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]]) -> list[Refusal]:
-    """Replay every ledger of a leaderboard and make each figure again; what differs from what is claimed, by row.
+    """Replay every ledger of a leaderboard and compute each figure again; refuse, by row, what is not as claimed.
 
     Groups that are played by rules alone are played again. Raises KeyError and TypeError for a document of another
     shape.
     """
     headers = {header.run_id: header for header in await books.runs()}
     checks = [_check_of(board, row, run) for board in claimed for row in board["rows"] for run in row["runs"]]
-    there = [header for check in checks if (header := headers.get(check.run))]
+    stored = [header for check in checks if (header := headers.get(check.run))]
     refused: list[Refusal] = []
     sound: list[RunHeader] = []
-    for found in await readers.work(checks, there):
-        refused += found.refusals
-        if found.run in headers and not any(refusal.kind == "edited ledger" for refusal in found.refusals):
-            sound.append(headers[found.run])
+    for checked in await readers.work(checks, stored):
+        refused += checked.refusals
+        if checked.run in headers and not any(refusal.kind == "edited ledger" for refusal in checked.refusals):
+            sound.append(headers[checked.run])
     if len({header.run_id for header in sound}) < len(sound):
         twice = next(header.run_id for header in sound if sum(header == other for other in sound) > 1)
         refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
     elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
         return refused  # figures that stand on a record that is not to be had are not made again
     headers = list({header.run_id: header for header in sound}.values())
-    made = await make_boards(readers, headers, kept=False) if headers else []
-    return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in made], refused)
+    boards = await make_boards(readers, headers, reuse_scores=False) if headers else []
+    return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in boards], refused)
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _CheckedRun:
     run: str
     refusals: tuple[Refusal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _RunCheck:
-    """A run of a leaderboard to replay, and what is claimed of it."""
+    """A run of a leaderboard to replay, and the claims about it."""
 
     run: str
     seed: Any
@@ -235,14 +235,14 @@ class _RunCheck:
     def run_ids(self) -> tuple[str, ...]:
         return ()
 
-    async def do(self, books: Books, monitor: Monitor) -> list[_Checked]:
-        """What is refused of the run."""
+    async def do(self, books: Books, monitor: Monitor) -> list[_CheckedRun]:
+        """Replay the run, and refuse what differs from the claim."""
         try:
             header = await books.header(self.run)
         except UnknownName:
             missing = Refusal(self.group, "missing ledger", f"run {self.run} has no ledger here")
-            return [_Checked(self.run, (missing,))]
-        return [_Checked(self.run, tuple([refusal async for refusal in _refusals(books, self, header)]))]
+            return [_CheckedRun(self.run, (missing,))]
+        return [_CheckedRun(self.run, tuple([refusal async for refusal in _refusals(books, self, header)]))]
 
 
 def _check_of(board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any]) -> _RunCheck:
@@ -288,42 +288,42 @@ async def _played_again(header: RunHeader) -> str:
 
 
 def _differences(
-    claimed: Sequence[Mapping[str, Any]], made: Sequence[Mapping[str, Any]], known: Sequence[Refusal]
+    claimed: Sequence[Mapping[str, Any]], recomputed: Sequence[Mapping[str, Any]], earlier: Sequence[Refusal]
 ) -> list[Refusal]:
-    """Figures of rows that are not those made again."""
-    found: list[Refusal] = []
-    by_runs = {_runs_of(row): (board, row) for board in made for row in board["rows"]}
+    """Refusals of rows whose figures are not those that were computed again."""
+    refusals: list[Refusal] = []
+    by_runs = {_runs_of(row): (board, row) for board in recomputed for row in board["rows"]}
     for board in claimed:
         for row in board["rows"]:
             if _runs_of(row) not in by_runs:
-                if not any(refusal.row == row["group"] for refusal in known):
-                    found.append(Refusal(str(row["group"]), "other settings", "its runs were not played alike"))
+                if not any(refusal.row == row["group"] for refusal in earlier):
+                    refusals.append(Refusal(str(row["group"]), "other settings", "its runs were not played alike"))
                 continue
             own_board, own = by_runs[_runs_of(row)]
-            found += _of_row(row, own, [refusal.row for refusal in known])
+            refusals += _row_differences(row, own, [refusal.row for refusal in earlier])
             for name in ("score", "unit", "better"):
                 if board[name] != own_board[name]:
-                    found.append(
+                    refusals.append(
                         Refusal(str(row["group"]), "edited figure", f"the board's {name} is {own_board[name]}")
                     )
-    pairs = [canonical(board["pairs"]) for board in made]
-    if not found and not known and [canonical(board["pairs"]) for board in claimed] != pairs:
-        found.append(Refusal("", "edited figure", "the comparisons of the rows are not those of their runs"))
-    return found
+    pairs = [canonical(board["pairs"]) for board in recomputed]
+    if not refusals and not earlier and [canonical(board["pairs"]) for board in claimed] != pairs:
+        refusals.append(Refusal("", "edited figure", "the comparisons of the rows are not those of their runs"))
+    return refusals
 
 
 def _runs_of(row: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(str(run["run"]) for run in row["runs"])
 
 
-def _of_row(row: Mapping[str, Any], own: Mapping[str, Any], refused: Iterable[str]) -> Iterator[Refusal]:
+def _row_differences(row: Mapping[str, Any], own: Mapping[str, Any], refused: Iterable[str]) -> Iterator[Refusal]:
     group = str(row["group"])
-    for claimed, made in zip(_by_run(row), _by_run(own), strict=True):
-        if claimed["score"] != made["score"]:
-            why = f"run {made['run']} scored {made['score']}, and the row claims {claimed['score']}"
+    for claim, run in zip(_by_run(row), _by_run(own), strict=True):
+        if claim["score"] != run["score"]:
+            why = f"run {run['run']} scored {run['score']}, and the row claims {claim['score']}"
             yield Refusal(group, "edited score", why)
-        elif any(claimed[name] != made[name] for name in ("ending", "status")) and group not in refused:
-            yield Refusal(group, "edited figure", f"run {made['run']} ended as {made['ending']!r} ({made['status']})")
+        elif any(claim[name] != run[name] for name in ("ending", "status")) and group not in refused:
+            yield Refusal(group, "edited figure", f"run {run['run']} ended as {run['ending']!r} ({run['status']})")
     for name, value in own.items():
         if name not in ("runs", "place") and canonical(row.get(name)) != canonical(value):
             kind = "edited score" if name in ("mean", "ci95") else "edited figure"

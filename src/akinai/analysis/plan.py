@@ -1,4 +1,4 @@
-"""How many seeds a study needs to show a gain, from a pilot, and what they would take."""
+"""Plans of studies: how many seeds show a gain, by the spread of a pilot, and what they cost."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -67,10 +67,10 @@ def plan(
     at_once: int = AT_ONCE,
     store: StoreRef = None,
 ) -> StudyPlan:
-    """Seeds that a study of two groups needs to show a gain, in dollars for money, with 80 % power, and what they would
-    take, from the runs of a pilot.
+    """Plan a study of two groups from the runs of a pilot: the seeds that show a gain, in dollars for money, with 80 %
+    power, and what they would take.
 
-    `from_` is a run or group by name. With `against`, a pilot of the other side, seeds that both played tell how much
+    `from_` is a run or group by name. With `against`, a pilot of the other side, seeds that both played show how much
     pairing saves. `score` is the world's first unless it is named. `at_once` runs wait for models at the same time.
     UsageError for a pilot of fewer than two seeds, and for a gain that is not above 0.
     """
@@ -79,14 +79,14 @@ def plan(
     if at_once < 1:
         raise UsageError(f"at least one run is played at once, not {at_once!r}")
     names = (from_,) if against is None else (from_, against)
-    place = resolve_store(store)
+    address = resolve_store(store)
 
     async def work(books: Books) -> Sequence[Run]:
-        found = await find_runs(books, names)
+        headers = await find_runs(books, names)
         async with open_readers(books, None, 1, known_prices()) as readers:
-            return await readers.read(found, Detail(False, False, judged=True))
+            return await readers.read(headers, Detail(False, False, judged=True))
 
-    read = wait(with_store(place, work))
+    read = wait(with_store(address, work))
     sides = [[run for run in read if name in names_of(run.header)] for name in names]
     return _planned(names, sides, gain, score, at_once)
 
@@ -94,26 +94,26 @@ def plan(
 def _planned(
     names: tuple[str, ...], sides: Sequence[Sequence[Run]], gain: float, score: str | None, at_once: int
 ) -> StudyPlan:
-    known = {found.name: found for run in sides[0] for found in run.scores}
-    chosen = score or next(iter(known), "")
-    if chosen not in known:
+    score_records = {record.name: record for run in sides[0] for record in run.scores}
+    name = score or next(iter(score_records), "")
+    if name not in score_records:
         if score is None:
             raise UsageError(f"no run of {names[0]!r} could be scored; 'akinai analyze {names[0]}' says why")
-        raise UnknownName("score", chosen, known)
-    unit = known[chosen].unit
+        raise UnknownName("score", name, score_records)
+    unit = score_records[name].unit
     amount = gain * 100 if unit == "cents" else gain
-    paired, seeds, sd, needed = _spread(names, sides, chosen, amount)
+    paired, seeds, sd, needed = _spread(names, sides, name, amount)
     runs = 2 * needed
     usages = [run.usage for run in (*sides[0], *(sides[1] if len(sides) > 1 else ())) if run.usage]
-    each = runs / len(usages) if usages else 0.0
+    scaling = runs / len(usages) if usages else 0.0  # runs of the study for each run of the pilot
     tokens = Usage(
-        round(sum(usage.tokens.input for usage in usages) * each),
-        round(sum(usage.tokens.output for usage in usages) * each),
+        round(sum(usage.tokens.input for usage in usages) * scaling),
+        round(sum(usage.tokens.output for usage in usages) * scaling),
     )
     dollars = [usage.dollars for usage in usages if usage.dollars is not None]
-    minutes = sum(usage.minutes for usage in usages) * each
+    minutes = sum(usage.minutes for usage in usages) * scaling
     return StudyPlan(
-        score=chosen,
+        score=name,
         unit=unit,
         gain=amount,
         pilot=names,
@@ -125,7 +125,7 @@ def _planned(
         runs=runs,
         tokens=tokens if usages else None,
         hours=minutes / 60 / min(at_once, runs) if usages else None,
-        dollars=sum(dollars) * each if usages and len(dollars) == len(usages) else None,
+        dollars=sum(dollars) * scaling if usages and len(dollars) == len(usages) else None,
     )
 
 
@@ -137,10 +137,10 @@ def _spread(
         compared = compare_runs((names[0], names[1]), sides[0], sides[1])
         if score not in compared.scores:
             raise UnknownName("score", score, compared.scores)
-        found = compared.scores[score].paired
-        if found and found.sd_difference is not None:
-            least = max(gain, found.sd_difference * LEAST_GAIN)
-            return True, found.pairs, found.sd_difference, seeds_needed(found.sd_difference, least)
+        paired = compared.scores[score].paired
+        if paired and paired.sd_difference is not None:
+            least = max(gain, paired.sd_difference * LEAST_GAIN)
+            return True, paired.pairs, paired.sd_difference, seeds_needed(paired.sd_difference, least)
     groups = [summarise(clustered(seed_values(side, score)).values()) for side in sides]
     if any(group.sd is None for group in groups):
         raise UsageError(f"a pilot of {min(group.n for group in groups)} seeds shows no spread; play at least 2")
@@ -151,7 +151,7 @@ def _spread(
 
 
 def _cautious(sd: float, n: int) -> float:
-    """A spread that is not exceeded by the true one in `CAUTION` of pilots of n seeds (Browne 1995, Statistics in
+    """An upper bound of the true spread, which holds in `CAUTION` of pilots of n seeds (Browne 1995, Statistics in
     Medicine 14:1933), with Wilson and Hilferty's quantile of chi-squared (1931, PNAS 17:684)."""
     df = n - 1
     quantile = df * (1 - 2 / (9 * df) + NormalDist().inv_cdf(1 - CAUTION) * (2 / (9 * df)) ** 0.5) ** 3

@@ -1,4 +1,4 @@
-"""Reads the runs of a store through an executor; whole ledgers stay with whoever read them."""
+"""Reads the runs of a store through an executor. Whole ledgers stay in the process that read them."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ from akinai.runtime.runs.work import (
 )
 
 CHUNK = 8
-"""Runs that are read before they are handed back."""
+"""Runs of one item of work: they are returned together."""
 KEPT_AT_ONCE = 64
 """Runs whose kept scores are asked for at once."""
 FEW_ENTRIES = 8_000
@@ -59,19 +59,18 @@ class ReadWork:
         return ()
 
     async def do(self, books: Books, monitor: Monitor) -> list[Run]:
-        """The runs, as far as the monitor lets it come."""
-        load, runs, made = cache(worlds.load), list[Run](), list[ScoreRecord]()
+        """Read the runs, until the monitor says stop."""
+        load, runs, new_records = cache(worlds.load), list[Run](), list[ScoreRecord]()
         for id in self.ids:
             if await monitor.report({}):
                 break
             header = await books.header(id)
             # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
-            run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), new_records=made)
-            asked = self.detail.judged and not run.trouble
-            if asked:
+            run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), new_records=new_records)
+            if self.detail.judged and not run.trouble:
                 run = replace(run, usage=await read_usage(books, header, self.prices))
             runs.append(without_setup(run))
-        await keep_scores(books, made)
+        await keep_scores(books, new_records)
         return runs
 
 
@@ -87,32 +86,32 @@ class Readers:
         self._here, self._processes = Here(books), LocalProcesses(jobs)
 
     async def read(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead = _ignore) -> list[Run]:
-        """Runs of the store, in their order. One that cannot be read or scored has its `trouble`.
+        """Read runs of the store, in their order. One that cannot be read or scored has its `trouble`.
 
         StoreError where the store itself does not work.
         """
-        known = {header.run_id: header for header in headers}
-        kept = await self._read_kept(headers, detail, on_read)
-        sound = [header for header in headers if not header.damage and header.run_id not in kept]
+        headers_by_id = {header.run_id: header for header in headers}
+        kept_runs = await self._read_kept(headers, detail, on_read)
+        sound = [header for header in headers if not header.damage and header.run_id not in kept_runs]
         items = [ReadWork(tuple(run.run_id for run in chunk), detail, self._prices) for chunk in _chunks(sound)]
         runs = await self._done(items, sound, on_read)
-        by_id = kept | {run.id: replace(run, header=known[run.id]) for run in runs}
+        by_id = kept_runs | {run.id: replace(run, header=headers_by_id[run.id]) for run in runs}
         return [Run(header, trouble=header.damage) if header.damage else by_id[header.run_id] for header in headers]
 
     async def _read_kept(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead) -> dict[str, Run]:
-        """Runs whose scores are kept: nothing of them is folded, or worth a process."""
-        found: dict[str, Run] = {}
+        """Read runs whose scores are kept: their ledgers are not folded, which needs no process."""
+        runs: dict[str, Run] = {}
         if not detail.keepable or detail.ledger:
-            return found
+            return runs
         for chunk in _chunks(headers, KEPT_AT_ONCE):
-            for kept in await find_kept_runs(self._books, chunk, self._load):
-                run = kept.run
+            for kept_run in await find_kept_runs(self._books, chunk, self._load):
+                run = kept_run.run
                 if not detail.within(run):
                     continue
-                usage = await read_usage(self._books, run.header, self._prices) if kept.traced else None
-                found[run.id] = trim_run(replace(run, usage=usage) if detail.judged else run, detail)
+                usage = await read_usage(self._books, run.header, self._prices) if kept_run.traced else None
+                runs[run.id] = trim_run(replace(run, usage=usage) if detail.judged else run, detail)
                 on_read(run.id)
-        return found
+        return runs
 
     async def play(self, headers: Sequence[RunHeader], detail: Detail = SCORES) -> list[Run]:
         """Play runs that are in no store, and read their scores, or more."""
@@ -133,16 +132,16 @@ class Readers:
         headers: Sequence[RunHeader],
         on_done: Callable[[T], None] = lambda _: None,
     ) -> list[T]:
-        """What the items find in these runs, in their order."""
-        found: dict[int, list[T]] = {}
+        """Do the items of work, and return all their results in the items' order; `on_done` is called with each."""
+        results: dict[int, list[T]] = {}
         executor = self._engine or (self._processes if self._worth_processes(headers) else self._here)
-        async for place, result in executor.work(self._url, items, None) if items else _nothing():
+        async for index, result in executor.work(self._url, items, None) if items else _nothing():
             if isinstance(result, Died):
                 raise AkinaiError("a process that read runs died, perhaps for want of memory; try --jobs 1")
-            found[place] = result
-            for thing in result:
-                on_done(thing)
-        return [thing for place in sorted(found) for thing in found[place]]
+            results[index] = result
+            for record in result:
+                on_done(record)
+        return [record for index in sorted(results) for record in results[index]]
 
     def _worth_processes(self, headers: Sequence[RunHeader]) -> bool:
         if self._url is None or self._jobs < 2 or len(headers) < 2:
@@ -170,7 +169,7 @@ async def open_readers(
 
 
 def progress_of(headers: Sequence[RunHeader], progress: Progress | None) -> OnRead:
-    """A callback that reports every run that was read as played to its end."""
+    """Make a callback that reports every run that was read as played to its end."""
     if progress is None:
         return _ignore
     days = {header.run_id: horizon(header) for header in headers}

@@ -197,8 +197,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
-    """The groups of one world by one score."""
+class WorldRanking:
+    """The groups of one world ranked by one score."""
 
     world: str
     score: str
@@ -238,8 +238,8 @@ class Analysis:
 
     runs: Runs
     groups: tuple[Group, ...]
-    standings: tuple[Standings, ...] = ()
-    """The order of the groups of each world that has several."""
+    standings: tuple[WorldRanking, ...] = ()
+    """The rankings of the worlds that have several groups."""
     pass_rates: Mapping[str, tuple[PassRate, ...]] = field(default_factory=dict[str, tuple[PassRate, ...]])
     """By group, where thresholds were asked about."""
 
@@ -252,7 +252,7 @@ class Analysis:
         """The document that `akinai analyze --json` prints."""
         document = self.runs.to_json()
         groups: Json = {group.name: group.to_json() for group in self.groups}
-        more: dict[str, Json] = {"standings": [known.to_json() for known in self.standings]}
+        more: dict[str, Json] = {"standings": [ranking.to_json() for ranking in self.standings]}
         if self.pass_rates:
             more["pass_rates"] = {name: [rate.to_json() for rate in rates] for name, rates in self.pass_rates.items()}
         return {

@@ -18,9 +18,9 @@ from akinai.runtime.runs.records import Run
 
 LOW, HIGH = "idle", "reference"
 MOST_SEEDS = 20
-"""Seeds on which idle and reference are read or played for a scale that nobody asked for."""
+"""Seeds on which idle and reference are read or played for a scale by default."""
 MOST_DAYS = 1_800
-"""Days that each of the two plays for it."""
+"""Days that each of the two plays for a scale by default, all seeds together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ async def read_scales(
     scales: dict[str, Scale] = {}
     for keys in alike.values():
         header, runs = first_header(groups[keys[0]]), [run for key in keys for run in groups[key]]
-        if reason := _why_none(header):
+        if reason := _reason_against(header):
             scales |= dict.fromkeys(keys, Scale(why_not=reason))
             continue
         baselines, played = await _baselines(readers, books, header, runs, every_seed, by_day=by_day)
@@ -65,8 +65,8 @@ async def read_scales(
     return scales
 
 
-def _why_none(header: RunHeader) -> str | None:
-    """Why a game cannot be played for a scale; None where it can."""
+def _reason_against(header: RunHeader) -> str | None:
+    """The reason why idle and reference cannot play this game; None where they can."""
     if header.damage:
         return "its record cannot be read"
     try:
@@ -97,9 +97,11 @@ async def _baselines(
 ) -> tuple[dict[tuple[int, str], Run], set[int]]:
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
     ends = _ends(header)
-    found = {(run.seed, run.agent): run for run in runs if run.agent in ends and run.state == "done" and not run.parent}
+    baselines = {
+        (run.seed, run.agent): run for run in runs if run.agent in ends and run.state == "done" and not run.parent
+    }
     seeds = sorted({run.seed for run in runs if not run.trouble})
-    complete = {seed for seed in seeds if all((seed, agent) in found for agent in ends)}
+    complete = {seed for seed in seeds if all((seed, agent) in baselines for agent in ends)}
     most = None if every_seed else max(0, _most_seeds(header) - len(complete))
     stored = {
         (candidate.genesis.seed, agent): candidate
@@ -110,13 +112,13 @@ async def _baselines(
         and candidate.genesis.setup == header.genesis.setup
     }
     needed = _needed(header, ends, [seed for seed in seeds if seed not in complete], stored, most)
-    needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in found]
+    needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in baselines]
     detail = replace(SCORES, series=by_day)
     read = await readers.read([baseline.header for baseline in needed if baseline.stored], detail)
     to_play = [baseline for baseline in needed if not baseline.stored]
     played = await readers.play([baseline.header for baseline in to_play], detail)
-    found |= {(run.seed, run.agent): run for run in [*read, *played]}
-    return found, {baseline.seed for baseline in to_play}
+    baselines |= {(run.seed, run.agent): run for run in [*read, *played]}
+    return baselines, {baseline.seed for baseline in to_play}
 
 
 def _needed(
@@ -126,10 +128,9 @@ def _needed(
     stored: Mapping[tuple[int, str], RunHeader],
     most: int | None,
 ) -> list[Baseline]:
-    """The baselines to be read or played, on at most so many seeds; None is all. Seeds that need no playing are first.
+    """The baselines to read or play, on at most `most` seeds; None is all. Seeds that need no playing are first.
 
-    `header` is of a run with the same settings, `ends` the players of the scale, `stored` what the
-    store has of them.
+    `header` is of a run with the same settings, `ends` the players of the scale, `stored` the headers of their runs.
     """
     at_hand = [seed for seed in seeds if all((seed, agent) in stored for agent in ends)]
     to_play = [] if _endless(header.genesis.setup) else [seed for seed in seeds if seed not in set(at_hand)]
@@ -146,7 +147,7 @@ def _endless(setup: Mapping[str, Json]) -> bool:
 
 
 def _most_seeds(header: RunHeader) -> int:
-    """Seeds of a scale that nobody asked for: as many as take little time."""
+    """Seeds of a scale by default: as many as take little time."""
     days = header.genesis.setup.get("days", 0)
     return max(1, min(MOST_SEEDS, MOST_DAYS // days)) if isinstance(days, int) and days else MOST_SEEDS
 
@@ -161,19 +162,19 @@ def _scale(
     seeds: Sequence[int], own: Sequence[Run], baselines: Mapping[tuple[int, str], Run], played: Iterable[int]
 ) -> Scale:
     """The scale of a group, from the runs of idle and reference by seed."""
-    known = {run.seed for run in own if not run.trouble}
-    seeds = [seed for seed in seeds if seed in known]
+    readable_seeds = {run.seed for run in own if not run.trouble}
+    seeds = [seed for seed in seeds if seed in readable_seeds]
     usable = [seed for seed in seeds if all(_finished(baselines.get((seed, agent))) for agent in (LOW, HIGH))]
     if not usable:
         return Scale(of=len(seeds), why_not="idle and reference were played on none of its seeds")
-    chosen, yardsticks = set(usable), _yardsticks(own, usable, baselines)
+    covered, yardsticks = set(usable), _yardsticks(own, usable, baselines)
     return Scale(
         seeds=tuple(usable),
         of=len(seeds),
-        played=tuple(sorted(chosen & set(played))),
+        played=tuple(sorted(covered & set(played))),
         idle=_means([baselines[seed, LOW] for seed in usable]),
         reference=_means([baselines[seed, HIGH] for seed in usable]),
-        own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in chosen and not run.trouble]),
+        own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in covered and not run.trouble]),
         informed=_means(yardsticks),
         bound=_bound(own, usable),
         days=_days(usable, baselines),
@@ -190,7 +191,7 @@ def _days(seeds: Sequence[int], baselines: Mapping[tuple[int, str], Run]) -> dic
 
 
 def _placed(run: Run, idle: Run) -> Run:
-    """The run that counts for a place: idle's for one that ended before its first day did, since it paid for none."""
+    """The run that counts on the scale: idle's for one that ended before its first day did, since it paid for none."""
     return idle if run.state == "done" and not run.days and idle.days else run
 
 
@@ -202,12 +203,12 @@ def _yardsticks(own: Sequence[Run], seeds: Sequence[int], baselines: Mapping[tup
 
 
 def _bound(own: Sequence[Run], seeds: Sequence[int]) -> float | None:
-    """The mean over seeds of what nobody can expect to exceed."""
+    """The mean over seeds of the score that nobody can expect to exceed; None where the world does not know it."""
     header = first_header(own)
     bound = worlds.load(header.genesis.world).facets.judging.bound
     bounds = [bound(replace(header.genesis, seed=seed)) for seed in seeds]
-    known = [value for value in bounds if value is not None]
-    return fmean(known) if known and len(known) == len(bounds) else None
+    known_bounds = [value for value in bounds if value is not None]
+    return fmean(known_bounds) if known_bounds and len(known_bounds) == len(bounds) else None
 
 
 def _finished(run: Run | None) -> bool:
@@ -222,6 +223,6 @@ def _means(runs: Sequence[Run]) -> dict[str, float]:
     means: dict[str, float] = {}
     for name in dict.fromkeys(score.name for run in runs for score in run.scores):
         values = [[run.value(name) for run in same] for same in by_seed.values()]
-        known = [[value for value in same if value is not None] for same in values]
-        means[name] = fmean(fmean(same) for same in known if same)
+        readable = [[value for value in same if value is not None] for same in values]
+        means[name] = fmean(fmean(same) for same in readable if same)
     return means

@@ -9,7 +9,7 @@ from akinai.runtime.runs.reading import find_run
 from akinai.runtime.sync import wait
 from akinai.views.reading import read_on, read_views
 from akinai.views.run import RunViews
-from akinai.views.selection import Choice, Transcript, select
+from akinai.views.selection import Selection, Transcript, select
 
 POLL_SECONDS = 0.5
 """How often a run that is being played is looked at."""
@@ -31,12 +31,12 @@ def show(
     `grep` is text in any case; with `calls` it is looked for in model calls as well. UsageError for a day or an entry
     that the run does not have, UnknownName for an actor or a deal.
     """
-    choice = Choice(day, entry, actor, deal, calls, grep)
+    selection = Selection(day, entry, actor, deal, calls, grep)
 
     async def work(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))
 
-    return select(wait(with_store(resolve_store(store), work)), choice)
+    return select(wait(with_store(resolve_store(store), work)), selection)
 
 
 def follow(
@@ -51,13 +51,13 @@ def follow(
 
     Each transcript holds the new items only, those of the first all that there are. Ends when the run is over.
     """
-    address, choice = resolve_store(store), Choice(None, None, actor, None, calls, grep)
+    address, selection = resolve_store(store), Selection(None, None, actor, None, calls, grep)
 
     async def first(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))
 
     views = wait(with_store(address, first))
-    yield select(views, choice)
+    yield select(views, selection)
     while views.header.status == "open":
         known, seen = views, len(views.steps)
 
@@ -69,4 +69,4 @@ def follow(
                 await asyncio.sleep(POLL_SECONDS)
 
         views = wait(with_store(address, following))
-        yield select(views, choice, after=seen)
+        yield select(views, selection, after=seen)

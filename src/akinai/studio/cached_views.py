@@ -103,7 +103,7 @@ async def read_in_thread(books: Books, header: RunHeader) -> RunViews:
     def work() -> RunViews:
         views = fold()
         assert views.run.digest == views.digest  # computed here, and cached
-        assert views.tracks is views.tracks
+        assert views.place_history is views.place_history
         return views
 
     return await asyncio.to_thread(work)

@@ -21,7 +21,7 @@ from akinai.report.page.templating import render
 from akinai.runtime.describe import describe
 from akinai.runtime.play.agent_registry import HELD
 from akinai.studio.shared import Studio, read_body
-from akinai.views.played import playing, seen_data
+from akinai.views.play import observed_data, play_view
 
 MAX_BODY_BYTES = 100_000
 UNREADABLE = "the form cannot be read"
@@ -109,11 +109,11 @@ async def _parts(
 
     def make() -> dict[str, Any]:
         seen = SeenValues()
-        for data in seen_data(views.steps, actor):
+        for data in observed_data(views.steps, actor):
             seen.add(data)
         goods = views.world.facets.presentation.items(views.steps.opening)
         return play_parts(
-            playing(views.world, views.steps, actor), view, last, ghosts, site, list(seen.words), goods,
+            play_view(views.world, views.steps, actor), view, last, ghosts, site, list(seen.words), goods,
             run=header.run_id, ending=views.header.ending,
         )  # fmt: skip
 

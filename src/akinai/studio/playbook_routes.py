@@ -14,7 +14,7 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import marked, render
 from akinai.runtime.learn.job import PLAYBOOKS
 from akinai.studio.shared import Studio
-from akinai.views.playbook import matched, playbook_view
+from akinai.views.playbook import compare_by_content, playbook_view
 
 CHANGES = (marked("added"), marked("changed"), marked("counted"), marked("removed"))
 """Kinds of changes to a bullet, marked for the catalogue of words: a template translates them by name."""
@@ -50,7 +50,7 @@ def add_playbook_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.get("/playbooks/{name}/against/{other}")
     async def against(request: Request, name: str, other: str) -> Response:
-        difference = matched(_file(name).load(), _file(other).load())
+        difference = compare_by_content(_file(name).load(), _file(other).load())
         return _difference_page(name, name, other, difference, studio.site(request))
 
 

@@ -1,11 +1,13 @@
-"""View models: a run as days, transcript items, the place at any entry, conversations. Pure; pages and terminals show
-them."""
+"""View models: a run as days, transcript items, the place after any entry, conversations.
 
-from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, Tracks, TranscriptItem
+They are pure; pages and terminals show them.
+"""
+
+from akinai.views.model import CallView, DayView, FindingView, MomentView, PlaceHistory, RunView, TranscriptItem
 from akinai.views.run import RunViews
 from akinai.views.verdict import Verdict, ended_early, verdict
 
 __all__ = [
-    "CallView", "DayView", "FindingView", "MomentView", "RunView", "RunViews", "Tracks", "TranscriptItem", "Verdict",
-    "ended_early", "verdict",
+    "CallView", "DayView", "FindingView", "MomentView", "PlaceHistory", "RunView", "RunViews", "TranscriptItem",
+    "Verdict", "ended_early", "verdict",
 ]  # fmt: skip

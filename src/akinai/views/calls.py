@@ -14,7 +14,7 @@ __all__ = ["calls_by_entry", "read_call"]
 
 
 def read_call(record: TraceRecord) -> CallView | None:
-    """A call from its trace record; None for a record that holds none, or a damaged one."""
+    """Read a call from its trace record; None for a record that holds none, or a damaged one."""
     if not is_call(record):
         return None
     data = cast("Mapping[str, Any]", record.data)
@@ -31,30 +31,30 @@ def read_call(record: TraceRecord) -> CallView | None:
 
 
 def calls_by_entry(entries: Sequence[Entry], records: Iterable[TraceRecord]) -> Mapping[int, tuple[CallView, ...]]:
-    """The calls that led to each entry.
+    """The calls that led to each entry, by its number.
 
     A record says the number of its actor's action that it led to. Where it does not, calls and entries are matched in
-    their order: a reply led to as many entries as it called tools, at least one.
+    order: a reply led to as many entries as it called tools, at least one.
     """
     own: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         own[entry.actor].append(entry)
-    found: dict[int, list[CallView]] = defaultdict(list)
-    for record, call, place in _places(records):
+    calls_by_seq: dict[int, list[CallView]] = defaultdict(list)
+    for record, call, action_number in _number_calls(records):
         of_actor = own[record.actor]
-        if place <= len(of_actor):
-            found[of_actor[place - 1].seq].append(call)
-    return {seq: tuple(calls) for seq, calls in found.items()}
+        if action_number <= len(of_actor):
+            calls_by_seq[of_actor[action_number - 1].seq].append(call)
+    return {seq: tuple(calls) for seq, calls in calls_by_seq.items()}
 
 
-def _places(records: Iterable[TraceRecord]) -> Iterator[tuple[TraceRecord, CallView, int]]:
-    """The calls with the number of the action that each led to, from 1."""
-    following: dict[str, int] = defaultdict(lambda: 1)
+def _number_calls(records: Iterable[TraceRecord]) -> Iterator[tuple[TraceRecord, CallView, int]]:
+    """Yield the calls with the number of the action that each led to, from 1."""
+    next_number: dict[str, int] = defaultdict(lambda: 1)
     for record in records:
         call = read_call(record)
         if call is None:
             continue
-        known = cast("Mapping[str, Any]", record.data).get(ACTION)
-        place = known if isinstance(known, int) else following[record.actor]
-        yield record, call, place
-        following[record.actor] = place + max(1, len(call.tools))
+        recorded_number = cast("Mapping[str, Any]", record.data).get(ACTION)
+        action_number = recorded_number if isinstance(recorded_number, int) else next_number[record.actor]
+        yield record, call, action_number
+        next_number[record.actor] = action_number + max(1, len(call.tools))

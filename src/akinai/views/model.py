@@ -24,7 +24,7 @@ class FindingView:
     true: str
     entries: tuple[int, ...]
     day: int
-    """The number of the day of its last entry, where its pin stands."""
+    """The number of the day of its last entry, on which its pin is drawn."""
     first_day: int
 
     def to_json(self) -> dict[str, Json]:
@@ -39,7 +39,7 @@ class MomentView:
     """Among the run's moments by entry, from 1."""
     kind: Literal["cost", "made"]
     entry: int
-    """That of its weightiest decision, else the first of its day."""
+    """The entry of its weightiest decision, else the first entry of its day."""
     day: int
     first_day: int
     """First and last day, or part, of what was replaced."""
@@ -49,9 +49,9 @@ class MomentView:
     instead: str
     """What the player would have done and the run did not; empty for nothing."""
     worth: float
-    """What it made, in the headline's unit; negative: it cost."""
+    """What the decisions made, in the headline's unit; negative where they cost."""
     player: str
-    """Who would have played instead."""
+    """The player that would have played instead."""
     shown: bool
     """Whether it is shown to matter, at 5 % for all that were tried."""
 
@@ -112,11 +112,11 @@ class TranscriptItem:
     ok: bool
     code: str | None
     calls: tuple[CallView, ...] = ()
-    """Model calls that led to the entry; for several actions in one reply they stand at the first."""
+    """Model calls that led to the entry; of several actions in one reply, the first has them."""
     findings: tuple[int, ...] = ()
     """Numbers of the findings whose last entry this is."""
     moments: tuple[int, ...] = ()
-    """Numbers of the decisive moments that stand here."""
+    """Numbers of the decisive moments at this entry."""
     deals: tuple[str, ...] = ()
     """Ids of the deals that the entry belongs to."""
 
@@ -153,7 +153,7 @@ class DayView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """What a page says of a run before any day is opened."""
+    """The summary of a run that a page shows before any day is opened."""
 
     id: str
     world: str
@@ -202,8 +202,8 @@ class RunView:
 
 
 @dataclass(frozen=True, slots=True)
-class Tracks:
-    """The place at every entry, as lists of changes: what holds after entry N is the last change at or before N.
+class PlaceHistory:
+    """The place after every entry, as lists of changes: after entry N, the last change at or before N holds.
 
     A change is a pair of an entry and a value; entry 0 is the opening.
     """
@@ -222,5 +222,5 @@ class Tracks:
     """Label and unit of each figure."""
 
     def to_json(self) -> dict[str, Json]:
-        """Its own fields, not copied: tracks are long."""
+        """Its own fields, not copied: a history is long."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -13,11 +13,11 @@ MOST = 3
 def moments_of(
     explanation: Explanation, days: Sequence[DayView], day_of: Callable[[int], int]
 ) -> tuple[MomentView, ...]:
-    """The moments by entry. One on a day without any entry stands at the last entry before it."""
-    found = [_moment(row, explanation, days, day_of) for row in explanation.cost[:MOST] if row.made < 0]
-    found += [_moment(row, explanation, days, day_of) for row in explanation.made[:MOST] if row.made > 0]
-    there = sorted((moment for moment in found if moment is not None), key=lambda moment: moment.entry)
-    return tuple(replace(moment, number=number) for number, moment in enumerate(there, 1))
+    """The decisive moments by entry. A moment on a day without any entry is at the last entry before it."""
+    moments = [_moment(row, explanation, days, day_of) for row in explanation.cost[:MOST] if row.made < 0]
+    moments += [_moment(row, explanation, days, day_of) for row in explanation.made[:MOST] if row.made > 0]
+    in_order = sorted((moment for moment in moments if moment is not None), key=lambda moment: moment.entry)
+    return tuple(replace(moment, number=number) for number, moment in enumerate(in_order, 1))
 
 
 def _moment(

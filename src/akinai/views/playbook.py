@@ -1,6 +1,7 @@
-"""A playbook as its readers see it: bullets with what taught them and how they did, and how it came about."""
+"""The view of a playbook: its bullets with the runs that taught them and how they did, and its history."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -90,8 +91,8 @@ class PlaybookView:
 def playbook_view(name: str, playbook: Playbook, changes: Iterable[Change] = ()) -> PlaybookView:
     """The view of a playbook; `changes` are its journal, first to last."""
     by_bullet: dict[str, list[BulletChange]] = {}
-    known: dict[str, Bullet] = {}
-    history = [_change(change, known, by_bullet) for change in changes]
+    bullets: dict[str, Bullet] = {}
+    history = [_change(change, bullets, by_bullet) for change in changes]
     sections = tuple(
         SectionView(
             section.name,
@@ -108,28 +109,28 @@ def playbook_view(name: str, playbook: Playbook, changes: Iterable[Change] = ())
 
 def sources_of(bullet: Bullet) -> tuple[Source, ...]:
     """The runs and tasks that a bullet was learned from, each once with its entries."""
-    found: dict[str, dict[int, None]] = {}
+    entries_by_run: dict[str, dict[int, None]] = {}
     for text in bullet.sources:
         for part in text.split(" -> "):
             entry = _ENTRY.match(part.strip())
-            entries = found.setdefault(entry["run"] if entry else part.strip(), {})
+            entries = entries_by_run.setdefault(entry["run"] if entry else part.strip(), {})
             if entry:
                 entries[int(entry["entry"])] = None
-    return tuple(Source(run, tuple(entries)) for run, entries in found.items())
+    return tuple(Source(run, tuple(entries)) for run, entries in entries_by_run.items())
 
 
-def _change(change: Change, known: dict[str, Bullet], by_bullet: dict[str, list[BulletChange]]) -> ChangeView:
+def _change(change: Change, bullets: dict[str, Bullet], by_bullet: dict[str, list[BulletChange]]) -> ChangeView:
     verbs: dict[str, str] = {}
     for bullet in change.put:
-        old = known.get(bullet.id)
+        old = bullets.get(bullet.id)
         same = old is not None and (old.content, old.keywords, old.section) == (
             bullet.content, bullet.keywords, bullet.section,
         )  # fmt: skip
         verbs[bullet.id] = "added" if old is None else "counted" if same else "changed"
-        known[bullet.id] = bullet
+        bullets[bullet.id] = bullet
     for id in change.removed_ids:
         verbs[id] = "removed"
-        known.pop(id, None)
+        bullets.pop(id, None)
     for id, verb in verbs.items():
         by_bullet.setdefault(id, []).append(BulletChange(change.n, change.at, verb, change.reason))
     count = _counts(verbs)
@@ -140,11 +141,12 @@ def _change(change: Change, known: dict[str, Bullet], by_bullet: dict[str, list[
 
 
 def _counts(verbs: Mapping[str, str]) -> Mapping[str, int]:
-    return {verb: sum(found == verb for found in verbs.values()) for verb in ("added", "changed", "removed")}
+    counts = Counter(verbs.values())
+    return {verb: counts[verb] for verb in ("added", "changed", "removed")}
 
 
-def matched(before: Playbook, after: Playbook) -> Difference:
-    """How two playbooks of different files differ: bullets of equal words are the same, whatever their ids."""
+def compare_by_content(before: Playbook, after: Playbook) -> Difference:
+    """Compare two playbooks of different files: bullets of equal words are the same, whatever their ids."""
     old = {bullet.content: bullet for bullet in before}
     new = {bullet.content: bullet for bullet in after}
     return Difference(

@@ -24,18 +24,21 @@ async def read_views(books: Books, header: RunHeader, *, load: Load = worlds.loa
 
 
 async def read_for_views(books: Books, header: RunHeader, *, load: Load = worlds.load) -> Callable[[], RunViews]:
-    """What folds the ledger into the views, which may be called in another thread. Both raise as `read_views`."""
+    """Read a run, and return a function that folds its ledger into the views; another thread may call it.
+
+    Both raise as `read_views`.
+    """
     if header.damage:
         raise BrokenChain(0, header.damage)
     with never_collecting():
         ledger: Ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
     world = load(header.genesis.world)
-    trace, found = await read_trace(books, header), await _kept_findings(books, header, ledger, world)
+    trace, findings = await read_trace(books, header), await _kept_findings(books, header, ledger, world)
 
     def fold() -> RunViews:
         with never_collecting():
-            return RunViews(header, world, replay(world, ledger, check=True), trace, found)
+            return RunViews(header, world, replay(world, ledger, check=True), trace, findings)
 
     return fold
 
@@ -43,13 +46,13 @@ async def read_for_views(books: Books, header: RunHeader, *, load: Load = worlds
 async def _kept_findings(
     books: Books, header: RunHeader, ledger: Ledger, world: World[Any]
 ) -> Sequence[Finding] | None:
-    """The findings that are kept beside a run that is over; None where they are to be looked for."""
-    kept = await find_scores(books, header, ledger.entries, world) if header.status != "open" else None
-    return kept.findings if kept is not None and kept.judged else None
+    """The findings that are kept beside a run that is over; None where there are none, so that detectors must run."""
+    record = await find_scores(books, header, ledger.entries, world) if header.status != "open" else None
+    return record.findings if record is not None and record.judged else None
 
 
 async def read_trace(books: Books, header: RunHeader) -> list[TraceRecord]:
-    """The second book of a run, whole."""
+    """Read the whole trace of a run."""
     return [record async for record in books.read_trace(header.run_id)]
 
 

@@ -18,9 +18,9 @@ from akinai.core.worlds import World, replay_on
 from akinai.runtime.why.book import explanation_in
 from akinai.runtime.why.explanation import Explanation
 from akinai.views.calls import calls_by_entry
-from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, Tracks, TranscriptItem
+from akinai.views.model import CallView, DayView, FindingView, MomentView, PlaceHistory, RunView, TranscriptItem
 from akinai.views.moments import moments_of
-from akinai.views.tracks import tracks_of
+from akinai.views.place_history import record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
@@ -35,11 +35,11 @@ class RunViews:
         world: World[Any],
         steps: Steps[Any],
         trace: Sequence[TraceRecord] = (),
-        found: Sequence[Finding] | None = None,
+        known_findings: Sequence[Finding] | None = None,
     ) -> None:
-        """`found` are the findings of these very steps where they are known; else they are looked for."""
+        """`known_findings` are the findings of these very steps; without them the world's detectors look for them."""
         self.header, self.world, self.steps = header, world, steps
-        self._found = found
+        self._known_findings = known_findings
         self._trace = tuple(trace)
         self._presentation = world.facets.presentation
         self._start = self._first_day()
@@ -60,18 +60,18 @@ class RunViews:
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """What `akinai why` found of this record; None where it was not asked."""
+        """The explanation that `akinai why` made of this record; None where it made none."""
         return explanation_in(self._trace, self.digest)
 
     @cached_property
     def moments(self) -> tuple[MomentView, ...]:
         """The decisive moments of that explanation, by entry."""
-        found = self.explanation
-        return moments_of(found, self.days, self.day_of) if found is not None else ()
+        explanation = self.explanation
+        return moments_of(explanation, self.days, self.day_of) if explanation is not None else ()
 
     @property
     def trace(self) -> Sequence[TraceRecord]:
-        """The second book, as far as it was read."""
+        """The trace of the model calls, as far as it was read."""
         return self._trace
 
     def grown(self, header: RunHeader, entries: Iterable[Entry], trace: Sequence[TraceRecord] = ()) -> "RunViews":
@@ -86,13 +86,13 @@ class RunViews:
 
     @cached_property
     def run(self) -> RunView:
-        """What a page says of the run before any day is opened."""
+        """The summary of the run, which a page shows before any day is opened."""
         header, scores, headline = self.header, self.scores, self.scores[0].name if self.scores else ""
         findings, days = self.findings, self.days
         facts: Mapping[str, float] = days[-1].facts if days else {}
         fact = next((name for name in (f"{headline}_cents", headline) if headline and name in facts), "")
         model = header.card.get("model")
-        calls = [call for made in self.calls.values() for call in made]
+        calls = [call for calls_of_entry in self.calls.values() for call in calls_of_entry]
         horizon = header.genesis.setup.get("days", 0)
         return RunView(
             id=header.run_id,
@@ -134,9 +134,11 @@ class RunViews:
     @cached_property
     def findings(self) -> tuple[FindingView, ...]:
         """The mistakes that the record shows, by their last entry."""
-        detected = self.world.facets.judging.detect(self.steps) if self._found is None else self._found
-        found = sorted(detected, key=lambda finding: finding.entries[-1])
-        return tuple(self._finding(number, finding) for number, finding in enumerate(found, 1))
+        findings = self._known_findings
+        if findings is None:
+            findings = self.world.facets.judging.detect(self.steps)
+        in_order = sorted(findings, key=lambda finding: finding.entries[-1])
+        return tuple(self._finding(number, finding) for number, finding in enumerate(in_order, 1))
 
     def _finding(self, number: int, finding: Finding) -> FindingView:
         title = self._presentation.finding_titles.get(finding.type, "")
@@ -170,9 +172,9 @@ class RunViews:
         return self._presentation.crowd(self.steps)
 
     @cached_property
-    def tracks(self) -> Tracks:
-        """The place at every entry, in little room."""
-        return tracks_of(self._presentation, self.steps)
+    def place_history(self) -> PlaceHistory:
+        """The place after every entry, as changes."""
+        return record_place_history(self._presentation, self.steps)
 
     def place(self, seq: int) -> Place:
         """The place after an entry; 0 is the opening."""
@@ -197,11 +199,11 @@ class RunViews:
     @cached_property
     def days(self) -> tuple[DayView, ...]:
         """All days, the open one included; in a world without a clock, all parts."""
-        made = [self._day(number, *span) for number, span in enumerate(self._spans(), 1)]
+        days = [self._day(number, *span) for number, span in enumerate(self._spans(), 1)]
         by_day: dict[int, list[int]] = {}
         for finding in self.findings:
             by_day.setdefault(finding.day, []).append(finding.number)
-        return tuple(replace(day, findings=tuple(by_day.get(day.number, ()))) for day in made)
+        return tuple(replace(day, findings=tuple(by_day.get(day.number, ()))) for day in days)
 
     def _spans(self) -> Iterator[tuple[Sequence[Step[Any]], bool]]:
         """The entries of each day, and whether it ended."""
@@ -221,12 +223,12 @@ class RunViews:
     def _day(self, number: int, steps: Sequence[Step[Any]], closed: bool) -> DayView:
         judging = self.world.facets.judging
         state = steps[-1].after if steps else self.steps.opening
-        found: Mapping[str, Json] = dict(judging.facts(state)) if steps else {}
+        facts: Mapping[str, Json] = dict(judging.facts(state)) if steps else {}
         if steps and closed:
-            found = {**found, **judging.day_facts(state)}
-        facts = {name: value for name, value in found.items() if isinstance(value, int | float)}
+            facts = {**facts, **judging.day_facts(state)}
+        numbers = {name: value for name, value in facts.items() if isinstance(value, int | float)}
         tables = {
-            name: cast("Mapping[str, float]", value) for name, value in found.items() if isinstance(value, Mapping)
+            name: cast("Mapping[str, float]", value) for name, value in facts.items() if isinstance(value, Mapping)
         }
         return DayView(
             number,
@@ -235,7 +237,7 @@ class RunViews:
             steps[0].entry.seq if steps else 0,
             steps[-1].entry.seq if steps else 0,
             closed,
-            facts,
+            numbers,
             tables,
             sum(not step.outcome.ok for step in steps),
         )
@@ -266,18 +268,18 @@ class RunViews:
 
     @cached_property
     def _findings_at(self) -> Mapping[int, tuple[int, ...]]:
-        found: dict[int, tuple[int, ...]] = {}
+        numbers_by_entry: dict[int, tuple[int, ...]] = {}
         for finding in self.findings:
-            found[finding.entries[-1]] = (*found.get(finding.entries[-1], ()), finding.number)
-        return found
+            numbers_by_entry[finding.entries[-1]] = (*numbers_by_entry.get(finding.entries[-1], ()), finding.number)
+        return numbers_by_entry
 
     @cached_property
     def _deals_at(self) -> Mapping[int, tuple[str, ...]]:
-        found: dict[int, tuple[str, ...]] = {}
+        ids_by_entry: dict[int, tuple[str, ...]] = {}
         for deal in self.deals.values():
             for step in deal.steps:
-                found[step.entry] = (*found.get(step.entry, ()), deal.id)
-        return found
+                ids_by_entry[step.entry] = (*ids_by_entry.get(step.entry, ()), deal.id)
+        return ids_by_entry
 
     @cached_property
     def kinds(self) -> Mapping[str, int]:

@@ -14,8 +14,8 @@ from akinai.views.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What of a transcript is asked for; all of it by default."""
+class Selection:
+    """Which part of a transcript to show; all of it by default."""
 
     day: int | None = None
     entry: int | None = None
@@ -23,32 +23,32 @@ class Choice:
     """An actor with its sub-agents: "owner" also means "owner/email-1"."""
     deal: str | None = None
     calls: bool = False
-    """Whether model calls belong to it."""
+    """Whether model calls are shown."""
     grep: str | None = None
     """Words in an entry, in any case."""
 
     @property
     def whole(self) -> bool:
         """Whether nothing is left out."""
-        return self == Choice(calls=self.calls)
+        return self == Selection(calls=self.calls)
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a run did, as far as it was asked for."""
+    """The selected part of what a run did."""
 
     run: RunView
     items: tuple[TranscriptItem, ...]
     verdict: Verdict
     place: Place | None = None
-    """The place after the entry, where a single entry was asked for."""
+    """The place after the entry, where a single entry is selected."""
     deal: Deal | None = None
-    """The deal that was asked for."""
+    """The selected deal."""
     crowd_verdict: str = ""
-    """What came of a market, in a sentence or two."""
-    choice: Choice = field(default_factory=Choice)
+    """The result of a market, in a sentence or two."""
+    selection: Selection = field(default_factory=Selection)
     after: int = 0
-    """The entry behind which it begins, where a run is followed."""
+    """The entry after which it begins, where a run is followed."""
     views: RunViews | None = field(default=None, repr=False, compare=False)
     """All views of the run."""
 
@@ -60,25 +60,25 @@ class Transcript:
 
     @property
     def explanation(self) -> Explanation | None:
-        """Which decisions made and cost most, where that was found out and the whole run is shown."""
-        return self.views.explanation if self.views is not None and self.choice.whole else None
+        """The decisions that made and cost most, where they are known and the whole run is shown."""
+        return self.views.explanation if self.views is not None and self.selection.whole else None
 
     def by_day(self) -> Iterator[tuple[DayView, tuple[TranscriptItem, ...]]]:
-        """Days with their items; where nothing is left out also days without any."""
-        found: dict[int, list[TranscriptItem]] = {}
+        """Yield the days with their items; where the whole run is selected, days without items too."""
+        items_by_day: dict[int, list[TranscriptItem]] = {}
         for item in self.items:
-            found.setdefault(item.day, []).append(item)
+            items_by_day.setdefault(item.day, []).append(item)
         for day in self.run.days:
             empty = day.first > self.after if day.first else not self.after
-            if day.number in found or (self.choice.whole and empty) or self.choice.day == day.number:
-                yield day, tuple(found.get(day.number, ()))
+            if day.number in items_by_day or (self.selection.whole and empty) or self.selection.day == day.number:
+                yield day, tuple(items_by_day.get(day.number, ()))
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai show --json` prints."""
         document: dict[str, Json] = {
             "run": self.run.to_json(),
             "verdict": self.verdict.to_json(),
-            "items": [_item_json(item, self.choice) for item in self.items],
+            "items": [_item_json(item, self.selection) for item in self.items],
         }
         if self.crowd_verdict:
             document["crowd"] = self.crowd_verdict
@@ -91,43 +91,43 @@ class Transcript:
         return document
 
 
-def _item_json(item: TranscriptItem, choice: Choice) -> Mapping[str, Json]:
+def _item_json(item: TranscriptItem, selection: Selection) -> Mapping[str, Json]:
     document = item.to_json()
-    if not choice.calls:
+    if not selection.calls:
         document.pop("calls")
     return document
 
 
-def select(views: RunViews, choice: Choice, *, after: int = 0) -> Transcript:
-    """The part of a run's transcript that is asked for, behind the entry `after`.
+def select(views: RunViews, selection: Selection, *, after: int = 0) -> Transcript:
+    """Select a part of a run's transcript, of the entries after `after`.
 
     UsageError for a day or an entry that the run does not have, UnknownName for an actor or a deal.
     """
     run = views.run
-    deal = _deal(views, choice.deal) if choice.deal is not None else None
-    if choice.actor is not None:
-        _expect_actor(views, choice.actor)
-    items = tuple(item for item in _in_time(views, choice, after) if _asked_for(item, choice))
-    place = views.place(choice.entry) if choice.entry else None
-    return Transcript(run, items, verdict(run), place, deal, views.crowd.verdict, choice, after, views)
+    deal = _deal(views, selection.deal) if selection.deal is not None else None
+    if selection.actor is not None:
+        _expect_actor(views, selection.actor)
+    items = tuple(item for item in _in_time(views, selection, after) if _is_selected(item, selection))
+    snapshot = views.place(selection.entry) if selection.entry else None
+    return Transcript(run, items, verdict(run), snapshot, deal, views.crowd.verdict, selection, after, views)
 
 
-def _in_time(views: RunViews, choice: Choice, after: int) -> Iterator[TranscriptItem]:
+def _in_time(views: RunViews, selection: Selection, after: int) -> Iterator[TranscriptItem]:
     run = views.run
-    if choice.entry is not None:
-        if not 1 <= choice.entry <= run.entries:
+    if selection.entry is not None:
+        if not 1 <= selection.entry <= run.entries:
             raise UsageError(
-                f"run {run.id!r} has no entry {choice.entry}; it has {_span(run.entries, 'entry', 'entries')}"
+                f"run {run.id!r} has no entry {selection.entry}; it has {_span(run.entries, 'entry', 'entries')}"
             )
-        item = views.item(choice.entry)
-        if choice.day not in (None, item.day):
-            raise UsageError(f"entry {choice.entry} is of {run.unit} {item.day}, not of {run.unit} {choice.day}")
+        item = views.item(selection.entry)
+        if selection.day not in (None, item.day):
+            raise UsageError(f"entry {selection.entry} is of {run.unit} {item.day}, not of {run.unit} {selection.day}")
         yield item
-    elif choice.day is not None:
-        if not 1 <= choice.day <= len(run.days):
-            there = _span(len(run.days), run.unit, f"{run.unit}s")
-            raise UsageError(f"run {run.id!r} has no {run.unit} {choice.day}; it has {there}")
-        yield from views.day(choice.day)
+    elif selection.day is not None:
+        if not 1 <= selection.day <= len(run.days):
+            extent = _span(len(run.days), run.unit, f"{run.unit}s")
+            raise UsageError(f"run {run.id!r} has no {run.unit} {selection.day}; it has {extent}")
+        yield from views.day(selection.day)
     else:
         yield from (views.item(seq) for seq in range(after + 1, run.entries + 1))
 
@@ -150,22 +150,22 @@ def _expect_actor(views: RunViews, actor: str) -> None:
         raise UnknownName("actor", actor, sorted(actors), f"in run {views.header.run_id!r}")
 
 
-def _of_actor(actor: str, asked: str) -> bool:
-    return actor == asked or actor.startswith(f"{asked}/")
+def _of_actor(actor: str, selected: str) -> bool:
+    return actor == selected or actor.startswith(f"{selected}/")
 
 
-def _asked_for(item: TranscriptItem, choice: Choice) -> bool:
-    if choice.actor is not None and not _of_actor(item.actor, choice.actor):
+def _is_selected(item: TranscriptItem, selection: Selection) -> bool:
+    if selection.actor is not None and not _of_actor(item.actor, selection.actor):
         return False
-    if choice.deal is not None and choice.deal not in item.deals:
+    if selection.deal is not None and selection.deal not in item.deals:
         return False
-    return choice.grep is None or holds(item, choice.grep, calls=choice.calls)
+    return selection.grep is None or holds(item, selection.grep, calls=selection.calls)
 
 
 def holds(item: TranscriptItem, words: str, *, calls: bool = False) -> bool:
-    """Whether an item holds words, in any case: in what was done, said, written and answered, and in model calls."""
-    wanted = words.casefold()
-    return any(wanted in text.casefold() for text in _texts(item, calls=calls))
+    """Whether the texts of an item, and of its model calls, hold some words, in any case."""
+    needle = words.casefold()
+    return any(needle in text.casefold() for text in _texts(item, calls=calls))
 
 
 def _texts(item: TranscriptItem, *, calls: bool) -> Iterator[str]:

@@ -22,7 +22,7 @@ NEARLY = 0.92
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a run."""
+    """The result of a run in a sentence."""
 
     text: str
     stretch: tuple[int, int] | None = None
@@ -36,10 +36,10 @@ class Verdict:
 
 
 def verdict(view: RunView, ghosts: Mapping[str, Sequence[float]] = {}) -> Verdict:
-    """The result, the gap to the reference on the same seed, when it was lost, and what was wrong then.
+    """Say the result, the gap to the reference on the same seed, when it arose, and which mistake was made then.
 
-    `ghosts` are the headline's values by day of other players on the same seed; "reference" is compared with, at the
-    end of a run that is over, else on the day that it has reached.
+    `ghosts` are the headline's values by day of other players on the same seed. The run is compared with "reference":
+    at the end of a run that is over, else on the day that it has reached.
     """
     values = [value for value in view.series() if value is not None]
     if not values or view.unit == "part" or view.units.get(view.headline) != "cents":
@@ -110,7 +110,7 @@ def _named(view: RunView, gap: Sequence[float], stretch: tuple[int, int]) -> Seq
     for finding in sorted(view.findings, key=lambda finding: (finding.first_day, finding.entries[0])):
         if finding.first_day <= stretch[1] and finding.day >= since and finding.severity != SEVERITIES[0]:
             types.setdefault(finding.type, []).append(finding)
-    return max(types.values(), key=lambda found: sum(map(_weight, found)), default=())
+    return max(types.values(), key=lambda findings: sum(map(_weight, findings)), default=())
 
 
 def _weight(finding: FindingView) -> int:
@@ -130,8 +130,8 @@ def _plain(view: RunView) -> str:
     if value is None:
         return f"{view.entries:,} entries."
     unit = view.units.get(view.headline, "")
-    shown = _dollars(value) if unit == "cents" else f"{value:.1%}" if unit == "share" else f"{value:g} {unit}"
-    return f"After {view.entries:,} entries the {view.headline.replace('_', ' ')} is {shown}."
+    amount = _dollars(value) if unit == "cents" else f"{value:.1%}" if unit == "share" else f"{value:g} {unit}"
+    return f"After {view.entries:,} entries the {view.headline.replace('_', ' ')} is {amount}."
 
 
 def _days(count: int) -> str:

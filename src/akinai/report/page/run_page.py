@@ -115,7 +115,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         ],
         bars,
         _slider(view),
-        views.tracks.shelves[0]["columns"] if views.tracks.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
+        views.place_history.shelves[0]["columns"] if views.place_history.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
         [],
         [height for height, _ in bars.heights] if bars else _activity(view),
         crowded=bool(crowd.talks) and not site.alone,
@@ -152,7 +152,7 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
 
 def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
     """What the script needs of a run."""
-    view, tracks = views.run, views.tracks.to_json()
+    view, tracks = views.run, views.place_history.to_json()
     start = views.world.now(views.steps.opening)
     morning = 0 if start is None else start // DAY_US * DAY_US
     timed = bool(view.planned) and start is not None

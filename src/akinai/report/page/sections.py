@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from akinai.analysis.comparison import Comparison
-from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
+from akinai.analysis.records import Analysis, Group, ScoreSummary, WorldRanking
 from akinai.core.findings import WORST_FIRST, Finding
 from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
@@ -96,7 +96,7 @@ def _world_sections(
     members: Members,
     compared: Sequence[Comparison],
     group_looks: charts.Looks,
-    standings: Sequence[Standings],
+    standings: Sequence[WorldRanking],
     addresses: Addresses,
 ) -> Iterator[Section]:
     presentation = presentation_of(world)
@@ -116,7 +116,7 @@ def _world_sections(
     yield Section("What it took", tuple(efforts(groups)))
 
 
-def _outcome(groups: Sequence[Group], standings: Sequence[Standings]) -> Iterator[Block]:
+def _outcome(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> Iterator[Block]:
     """The first score by group, its place between idle and reference, and how runs ended."""
     first = charts.headline(groups)
     if first is None:

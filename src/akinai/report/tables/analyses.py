@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary, Standings
+from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary, WorldRanking
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.accounts import account_of, account_over, percent
@@ -105,7 +105,7 @@ def _share(score: ScoreSummary) -> str:
     return ABSENT if score.share is None else f"{100 * score.share:,.0f} %"
 
 
-def groups_table(groups: Sequence[Group], width: int, standings: Sequence[Standings] = ()) -> Table:
+def groups_table(groups: Sequence[Group], width: int, standings: Sequence[WorldRanking] = ()) -> Table:
     """One row per group: the states of its runs and its first score, then findings and usage where there is room."""
     firsts = [next(iter(group.scores.values()), None) for group in groups]
     names = {score.name for score in firsts if score}

@@ -18,17 +18,17 @@ HIDDEN = ("minute",)
 """Figures that pages place otherwise."""
 
 
-def place_parts(place: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
+def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
     """The place; `names` are those of products."""
-    figures = translate(", ").join(_figure(figure) for figure in place.figures if figure.name not in HIDDEN)
+    figures = translate(", ").join(_figure(figure) for figure in snapshot.figures if figure.name not in HIDDEN)
     if figures:
         yield Text(plain(figures))
-    for shelf in place.shelves:
+    for shelf in snapshot.shelves:
         yield Text("")
         if shelf.name:
             yield Text(plain(f"{shelf.name}{f' ({translate_record(shelf.state)})' if shelf.state else ''}"), "bold")
         yield _machine(shelf, names)
-    for listing in place.listings:
+    for listing in snapshot.listings:
         yield Text("")
         if not listing.rows:
             yield Text(plain(fill("{place}: nothing", place=translate_record(listing.title))), "dim")

@@ -33,23 +33,23 @@ LONGEST_ANSWER = 76
 
 def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[RenderableType]:
     """The parts of a page, from the top. `command` is what shows this run again, such as "akinai show RUN"."""
-    choice = transcript.choice
+    selection = transcript.selection
     if not transcript.after:
         yield _head(transcript, command)
-    if not transcript.items and not choice.whole:
+    if not transcript.items and not selection.whole:
         yield Text(_nothing(transcript))
     yield from day_parts(transcript)
     if transcript.place is not None:
         yield Text("")
         yield Rule(
-            Text(fill("after entry {entry}", entry=choice.entry), "dim"), align="left", style="dim", characters="-"
+            Text(fill("after entry {entry}", entry=selection.entry), "dim"), align="left", style="dim", characters="-"
         )
         yield from place_parts(transcript.place, {item.id: item.name for item in transcript.run.items})
 
 
 def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
     """The items, with a line above each day that begins here."""
-    run, single = transcript.run, transcript.choice.entry is not None
+    run, single = transcript.run, transcript.selection.entry is not None
     findings = {finding.number: finding for finding in run.findings}
     crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
     for day, items in transcript.by_day():
@@ -57,7 +57,7 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
             yield Text("")
             yield _day_line(run, day)
         for item in items:
-            yield from item_parts(item, full=single, calls=transcript.choice.calls, named=crowded)
+            yield from item_parts(item, full=single, calls=transcript.selection.calls, named=crowded)
             for number in item.findings:
                 yield Padding(_finding_line(findings[number]), (0, 0, 0, 4), expand=False)
 
@@ -79,10 +79,10 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     how = how_it_stands(run.status, run.ending)
     facts = fill("{world}, played by {agent}, seed {seed}, {how}", world=run.world, agent=by, seed=run.seed, how=how)
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
-    if transcript.choice.entry is None:
+    if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
         lines.append(Text(said(verdict)))
-    if transcript.choice.whole and run.findings:
+    if transcript.selection.whole and run.findings:
         lines += [Text(""), *_findings(run.findings, command)]
     if transcript.explanation is not None:
         lines += [Text(""), *why_lines(transcript.explanation)]

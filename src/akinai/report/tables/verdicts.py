@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from akinai.analysis.plan import StudyPlan
-from akinai.analysis.records import Group, PassRate, Standings
+from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.core.statistics import PairedComparison, RankedPair, expected_coverage
 from akinai.report.tables.columns import Column
 from akinai.report.tables.runs import ABSENT, figure, label
@@ -13,7 +13,7 @@ MOST_PAIRS = 6
 """Pairs that are told one by one; of more groups, each is told with the next one."""
 
 
-def standing_sentences(standings: Standings) -> str:
+def standing_sentences(standings: WorldRanking) -> str:
     """The order of the groups in a sentence, and what these seeds could have shown in another."""
     sentences = [_pair(pair, standings) for pair in _chosen_pairs(standings)]
     name = label(standings.score)
@@ -29,7 +29,7 @@ def standing_sentences(standings: Standings) -> str:
     return " ".join(filter(None, [*parts, coverage_warning(standings.seeds) if standings.ranking.mde else ""]))
 
 
-def _chosen_pairs(standings: Standings) -> list[RankedPair]:
+def _chosen_pairs(standings: WorldRanking) -> list[RankedPair]:
     pairs = standings.ranking.pairs
     if len(pairs) <= MOST_PAIRS:
         return sorted(pairs, key=lambda pair: pair.winner is None)
@@ -38,7 +38,7 @@ def _chosen_pairs(standings: Standings) -> list[RankedPair]:
     return [pair for pair in pairs if frozenset((pair.a, pair.b)) in neighbours]
 
 
-def _pair(pair: RankedPair, standings: Standings) -> str:
+def _pair(pair: RankedPair, standings: WorldRanking) -> str:
     comparison = pair.comparison
     pairs = comparison.pairs if isinstance(comparison, PairedComparison) else None
     if pair.winner and comparison.difference is not None:
@@ -71,7 +71,7 @@ def coverage_warning(seeds: int) -> str:
     return f"Where scores are skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
 
 
-def place_column(names: Sequence[str], standings: Sequence[Standings]) -> Column:
+def place_column(names: Sequence[str], standings: Sequence[WorldRanking]) -> Column:
     """The place of each group; groups that cannot be told apart share it."""
     places: Mapping[str, int] = {name: place for known in standings for name, place in known.ranking.places.items()}
     return Column("place", [str(places[name]) if name in places else ABSENT for name in names])
@@ -123,7 +123,7 @@ def plan_sentences(plan: StudyPlan) -> str:
     return "\n".join(lines)
 
 
-def report_verdict(groups: Sequence[Group], standings: Sequence[Standings]) -> str:
+def report_verdict(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> str:
     """What came of it in a sentence a world: who is best, by how much, and who cannot be told apart from the best."""
     sentences: list[str] = []
     for world in dict.fromkeys(group.world for group in groups):
@@ -134,7 +134,7 @@ def report_verdict(groups: Sequence[Group], standings: Sequence[Standings]) -> s
     return " ".join(sentences)
 
 
-def _leading(rivals: Sequence[Group], order: Standings | None) -> str:
+def _leading(rivals: Sequence[Group], order: WorldRanking | None) -> str:
     score = next(iter(rivals[0].scores.values()))
     places: Mapping[str, int] = order.ranking.places if order else {}
     sign = 1 if score.better == "lower" else -1

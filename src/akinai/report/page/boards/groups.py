@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from akinai.analysis.groups import settings_key
-from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
+from akinai.analysis.records import Analysis, Group, ScoreSummary, WorldRanking
 from akinai.core.findings import WORST_FIRST, Finding, Severity
 from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import (
@@ -167,7 +167,7 @@ def _card(
     group: Group,
     runs: Sequence[Run],
     kinds: Mapping[str, LineKind],
-    order: Standings | None,
+    order: WorldRanking | None,
     span: tuple[float, float],
     addresses: Addresses,
     explained: Sequence[Explanation],
@@ -198,7 +198,7 @@ def _card(
     )
 
 
-def _place(group: Group, order: Standings | None) -> str:
+def _place(group: Group, order: WorldRanking | None) -> str:
     places: Mapping[str, int] = order.ranking.places if order else {}
     if group.name not in places:
         return ""

@@ -14,7 +14,7 @@ from akinai.report.page.run_page import HIGH, LOW, Ghosts
 from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
 from akinai.report.tables.runs import label
-from akinai.views.played import Playing
+from akinai.views.play import PlayView
 
 MOST_SEEN = 200
 
@@ -31,7 +31,7 @@ def play_page(run: Mapping[str, Any], parts: Mapping[str, Any], site: Site) -> M
 
 
 def play_parts(
-    playing: Playing, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site, seen: Sequence[str],
+    playing: PlayView, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site, seen: Sequence[str],
     goods: Sequence[Item], *, run: str, ending: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """What changes with every action, as markup by its place on the page, and the place for the script.
@@ -59,12 +59,12 @@ def play_parts(
         "over": view is None,
         "ghosts": ghosts is not None,
         "markup": markup,
-        "tracks": playing.tracks.to_json() if playing.tracks else None,
+        "tracks": playing.place_history.to_json() if playing.place_history else None,
         "goods": {item.id: item.name for item in goods},
     }
 
 
-def _figures(playing: Playing, ghosts: Ghosts) -> Mapping[str, str]:
+def _figures(playing: PlayView, ghosts: Ghosts) -> Mapping[str, str]:
     """The headline as it stands, and how far it is from the reference player after the same days."""
     cents = playing.unit == "cents"
     standing = playing.standing
@@ -76,7 +76,7 @@ def _figures(playing: Playing, ghosts: Ghosts) -> Mapping[str, str]:
     return found
 
 
-def _plot(playing: Playing, ghosts: Ghosts, language: Any) -> Plot | None:
+def _plot(playing: PlayView, ghosts: Ghosts, language: Any) -> Plot | None:
     if not playing.days:
         return None
     kinds = {LOW: "idle", HIGH: "reference"}

@@ -1,4 +1,4 @@
-"""Groups of a world put in order by its headline score, and how often seeds that were played again pass a threshold."""
+"""Rankings of a world's groups by its headline score, and how often seeds that were played again pass a threshold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from math import isfinite, nan
 from statistics import fmean
 
 from akinai.analysis.groups import seed_values
-from akinai.analysis.records import Group, PassRate, Standings
+from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.statistics import Summary, pass_at_k, pass_hat_k, proportion_interval, rank, summarise
 from akinai.runtime.runs.records import Run
@@ -14,14 +14,14 @@ from akinai.runtime.runs.records import Run
 MOST_GROUPS = 30
 """Groups of one world that are ranked: 435 pairs."""
 MOST_TRIES = 8
-"""The largest k of pass@k and pass^k that is told."""
+"""The largest k of pass@k and pass^k that is computed."""
 
 
-def standings(groups: Sequence[Group], runs: Iterable[Run]) -> list[Standings]:
-    """The order of the groups of each world that has two or more, by the first score; none of a world with more than
-    `MOST_GROUPS`."""
+def rank_groups(groups: Sequence[Group], runs: Iterable[Run]) -> list[WorldRanking]:
+    """Rank the groups of each world that has two or more by its first score; a world with more than `MOST_GROUPS` has
+    no ranking."""
     by_id = {run.id: run for run in runs}
-    found: list[Standings] = []
+    rankings: list[WorldRanking] = []
     for world in dict.fromkeys(group.world for group in groups if group.world):
         rivals = [group for group in groups if group.world == world and group.scores]
         if not 2 <= len(rivals) <= MOST_GROUPS:
@@ -29,9 +29,9 @@ def standings(groups: Sequence[Group], runs: Iterable[Run]) -> list[Standings]:
         first = next(iter(rivals[0].scores.values()))
         values = {group.name: seed_means((by_id[id] for id in group.runs), first.name) for group in rivals}
         ranking = rank(values, better=first.better)
-        seeds = min(sum(value is not None for value in known.values()) for known in values.values())
-        found.append(Standings(world, first.name, first.unit, first.better, ranking, seeds))
-    return found
+        seeds = min(sum(mean is not None for mean in means.values()) for means in values.values())
+        rankings.append(WorldRanking(world, first.name, first.unit, first.better, ranking, seeds))
+    return rankings
 
 
 def seed_means(runs: Iterable[Run], score: str) -> dict[int, float | None]:
@@ -45,24 +45,24 @@ def pass_rates(group: Group, runs: Sequence[Run], thresholds: Mapping[str, float
     A run passes where its score is no worse than the threshold, which is in dollars for money. UnknownName for a score
     that the group's world does not have; UsageError for one of which neither higher nor lower values are better.
     """
-    found: list[PassRate] = []
-    for name, given in thresholds.items():
+    rates: list[PassRate] = []
+    for name, amount in thresholds.items():
         if name not in group.scores:
             raise UnknownName("score", name, group.scores)
         score = group.scores[name]
         if score.better is None:
             raise UsageError(f"neither higher nor lower values of {name!r} are better, so no run passes; name another")
-        threshold = given * 100 if score.unit == "cents" else given
+        threshold = amount * 100 if score.unit == "cents" else amount
         sign = 1 if score.better == "higher" else -1
         tries = [
             (len(values), sum(sign * value >= sign * threshold for value in values))
             for values in seed_values(runs, name).values()
         ]
         for k in range(1, min(MOST_TRIES, max((n for n, _ in tries), default=0)) + 1):
-            known = [(passed, n) for n, passed in tries if n >= k]
-            once, always = (_share([rate(passed, n, k) for passed, n in known]) for rate in (pass_at_k, pass_hat_k))
-            found.append(PassRate(name, score.unit, threshold, k, once, always))
-    return found
+            enough = [(passed, n) for n, passed in tries if n >= k]
+            once, always = (_share([rate(passed, n, k) for passed, n in enough]) for rate in (pass_at_k, pass_hat_k))
+            rates.append(PassRate(name, score.unit, threshold, k, once, always))
+    return rates
 
 
 def _share(values: Sequence[float]) -> Summary:
@@ -73,11 +73,11 @@ def _share(values: Sequence[float]) -> Summary:
     return summary
 
 
-def thresholds(given: Mapping[str, float] | Sequence[str] | None) -> dict[str, float]:
-    """Scores and their thresholds, given as such or as texts like "net_worth=1000". UsageError for any other text."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    return dict(_threshold(text) for text in given or ())
+def parse_thresholds(texts: Mapping[str, float] | Sequence[str] | None) -> dict[str, float]:
+    """Thresholds by score, from such a mapping or from texts like "net_worth=1000". UsageError for any other text."""
+    if isinstance(texts, Mapping):
+        return dict(texts)
+    return dict(_threshold(text) for text in texts or ())
 
 
 def _threshold(text: str) -> tuple[str, float]:

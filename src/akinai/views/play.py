@@ -1,4 +1,4 @@
-"""A run as the person who plays it may see it: what the actor did and was answered, never what is hidden from it."""
+"""The view of a run for the person who plays it: what the actor did and was answered, never what is hidden from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from akinai.core.presentation.transcript import ItemKind, Letter, Talk
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, replay
-from akinai.views.model import Tracks
-from akinai.views.tracks import tracks_of
+from akinai.views.model import PlaceHistory
+from akinai.views.place_history import record_place_history
 
 LOG = 60
 """Entries of the log that are shown."""
@@ -23,7 +23,7 @@ LETTER_KINDS: tuple[ItemKind, ...] = ("letter", "inbox")
 
 @dataclass(frozen=True, slots=True)
 class LogItem:
-    """An action of the actor, and what it was answered."""
+    """An action of the actor, and its outcome."""
 
     seq: int
     when: str
@@ -36,8 +36,8 @@ class LogItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
-    """Where a person stands in a run."""
+class PlayView:
+    """A run as its player sees it now."""
 
     actor: str
     name: str
@@ -51,7 +51,7 @@ class Playing:
     unit: str
     opening: float
     standing: float | None
-    """The headline as it stands, but for what only the end settles; None where the actor does not know it."""
+    """The headline now, but for what only the end settles; None where the actor does not know it."""
     closed: tuple[float, ...]
     """The headline at the end of each day that is over."""
     desk: Desk
@@ -59,12 +59,13 @@ class Playing:
     """The newest first."""
     talks: tuple[Talk, ...]
     """The actor's own conversations, in a world of several sides."""
-    tracks: Tracks | None
-    """The place as it is now; None in a world of several sides, where others' affairs are hidden."""
+    place_history: PlaceHistory | None
+    """The place as it is now, a history of a single state; None in a world of several sides, where others' affairs are
+    hidden."""
 
 
-def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
-    """What a person who plays an actor may see."""
+def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
+    """Make the view of the person who plays an actor."""
     state, presentation, judging = steps.final, world.facets.presentation, world.facets.judging
     first = _first_score(world, steps)
     crowded = bool(world.facets.sides.groups)
@@ -73,7 +74,7 @@ def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
     dated = start is not None and now is not None and isinstance(days, int) and "days" in steps.genesis.setup
     owner = owner_of(actor)
     talks = presentation.crowd(steps).talks if crowded else ()
-    return Playing(
+    return PlayView(
         actor,
         presentation.names(state).get(actor, ""),
         len(steps),
@@ -88,7 +89,7 @@ def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
         presentation.desk(state, actor),
         tuple(_log(world, steps, owner)),
         tuple(talk for talk in talks if owner in (talk.buyer, talk.seller)),
-        None if crowded else tracks_of(presentation, Steps(steps.genesis, state, ())),
+        None if crowded else record_place_history(presentation, Steps(steps.genesis, state, ())),
     )
 
 
@@ -98,7 +99,7 @@ def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
 
 
 def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[float]:
-    """The headline after each night."""
+    """Yield the headline after each night."""
     judging = world.facets.judging
     for step in steps:
         before, after = world.now(step.before), world.now(step.after)
@@ -110,28 +111,29 @@ def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[flo
 
 
 def _log(world: World[Any], steps: Steps[Any], owner: str) -> Iterator[LogItem]:
-    shown = 0
+    count = 0
     for index in range(len(steps) - 1, -1, -1):
         step = steps[index]
         if owner_of(step.entry.actor) != owner:
             continue
         yield _item(world, steps, step, index)
-        shown += 1
-        if shown == LOG:
+        count += 1
+        if count == LOG:
             return
 
 
 def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int) -> LogItem:
-    found = world.facets.presentation.show(steps, index)
-    letters = tuple(block for block in found.blocks if isinstance(block, Letter)) if found.kind in LETTER_KINDS else ()
     entry, now = step.entry, world.now(step.before)
+    entry_view = world.facets.presentation.show(steps, index)
+    readable = entry.outcome.ok and entry_view.kind in LETTER_KINDS
+    letters = tuple(block for block in entry_view.blocks if isinstance(block, Letter)) if readable else ()
     observed = world.facets.observation.observe(step.after, step.turn, step.outcome)
     return LogItem(
         entry.seq,
         "" if now is None else _when(now),
         type(step.turn.action).tool_name(),
-        found.summary,
-        letters if entry.outcome.ok else (),
+        entry_view.summary,
+        letters,
         observed.text,
         entry.outcome.ok,
         entry.outcome.code,
@@ -143,8 +145,8 @@ def _when(now: int) -> str:
     return f"{at:%a} {at.day} {at:%b} {at:%H:%M}"
 
 
-def seen_data(steps: Sequence[Step[Any]], actor: str) -> Iterator[Mapping[str, Json]]:
-    """The data of every outcome that an actor heard."""
+def observed_data(steps: Sequence[Step[Any]], actor: str) -> Iterator[Mapping[str, Json]]:
+    """Yield the data of every outcome of an actor's actions."""
     for step in steps:
         data = step.outcome.data
         if owner_of(step.entry.actor) == owner_of(actor) and isinstance(data, dict):

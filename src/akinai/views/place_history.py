@@ -1,4 +1,4 @@
-"""Tracks: the place at every entry in little room, and the place made from them again."""
+"""The history of a run's place: the place after every entry, kept as the changes from entry to entry."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
 from akinai.core.presentation.transcript import Listing, Place, Shelf, SlotView
 from akinai.core.steps import Steps
-from akinai.views.model import Tracks
+from akinai.views.model import PlaceHistory
 
 Change = tuple[int, Any]
 
 
 class _Recorder:
-    """Gathers what changes from place to place."""
+    """Gathers the changes from one state of the place to the next."""
 
     def __init__(self) -> None:
         self.figures: dict[str, list[Change]] = {}
@@ -24,18 +24,18 @@ class _Recorder:
         self.shelves: dict[int, Shelf] = {}
         self.listings: dict[str, Listing] = {}
 
-    def add(self, seq: int, place: Place, last: Place | None) -> None:
-        for figure in place.figures:
+    def add(self, seq: int, snapshot: Place, last: Place | None) -> None:
+        for figure in snapshot.figures:
             self.labels.setdefault(figure.name, {"label": figure.label, "unit": figure.unit})
             _put(self.figures.setdefault(figure.name, []), seq, figure.value)
-        if last is None or place.shelves is not last.shelves:
-            for number, shelf in enumerate(place.shelves):
+        if last is None or snapshot.shelves is not last.shelves:
+            for number, shelf in enumerate(snapshot.shelves):
                 self.shelves[number] = shelf
                 for key, slot in shelf.slots.items():
                     _put(self.slots.setdefault(key, []), seq, _slot(slot))
-        known = last.listings if last else ()
-        for number, listing in enumerate(place.listings):
-            before = known[number] if number < len(known) else None
+        last_listings = last.listings if last else ()
+        for number, listing in enumerate(snapshot.listings):
+            before = last_listings[number] if number < len(last_listings) else None
             if listing is not before:
                 self._add_listing(seq, listing, before)
 
@@ -58,18 +58,18 @@ def _slot(slot: SlotView | None) -> Json:
     return None if slot is None else (slot.item, slot.units, slot.price_cents)
 
 
-def tracks_of(presentation: Presentation[Any], steps: Steps[Any]) -> Tracks:
-    """The tracks of a run, in one pass over its states."""
+def record_place_history(presentation: Presentation[Any], steps: Steps[Any]) -> PlaceHistory:
+    """Record the history of a run's place, in one pass over its states."""
     recorder = _Recorder()
     state = steps.opening
-    place = presentation.place(state)
-    recorder.add(0, place, None)
+    snapshot = presentation.place(state)
+    recorder.add(0, snapshot, None)
     for step in steps:
         if step.after is not state:
-            following = presentation.place(step.after, state, place)
-            recorder.add(step.entry.seq, following, place)
-            state, place = step.after, following
-    return Tracks(
+            following = presentation.place(step.after, state, snapshot)
+            recorder.add(step.entry.seq, following, snapshot)
+            state, snapshot = step.after, following
+    return PlaceHistory(
         {name: tuple(track) for name, track in recorder.figures.items()},
         {key: tuple(track) for key, track in recorder.slots.items()},
         {name: {key: tuple(track) for key, track in rows.items()} for name, rows in recorder.rows.items()},
