@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 MAX_CHARACTERS = 500
 _HIDDEN = {
@@ -52,7 +51,7 @@ def skeleton(id: str) -> str:
 @cache
 def _prototypes() -> Mapping[str, str]:
     """The prototype of each letter. The package lists a prototype's look-alikes, and for each of them the prototype."""
-    table: Mapping[str, list[dict[str, str]]] = _table()
+    table: Mapping[str, list[dict[str, str]]] = import_module("confusable_homoglyphs.confusables").confusables_data
     alike = {_bare(letter): [_bare(other["c"]) for other in look_alikes] for letter, look_alikes in table.items()}
     prototype_of: dict[str, str] = {}
     for letter, look_alikes in alike.items():
@@ -61,10 +60,6 @@ def _prototypes() -> Mapping[str, str]:
             mutual = alike.get(prototype) == [letter]
             prototype_of[letter] = min(letter, prototype) if mutual and len(prototype) == 1 else prototype
     return prototype_of
-
-
-def _table() -> Any:
-    return import_module("confusable_homoglyphs.confusables").confusables_data
 
 
 def _bare(text: str) -> str:

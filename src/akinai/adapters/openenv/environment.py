@@ -66,7 +66,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         super().__init__()
         self._world, self._options = world, dict(options)
         self._seat: Seat[Session] | None = None
-        self._seed = self._steps = 0
+        self._steps = 0
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, resume: str | None = None, **kwargs: Any
@@ -83,7 +83,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         else:
             session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
         self._seat = seat = Seat(session)
-        self._seed, self._steps = session.seed, 0
+        self._steps = 0
         return self._observation(Answer(seat.prompt(), ok=True, done=session.done), tools=seat.tools())
 
     def step(self, action: WorldAction, timeout_s: float | None = None, **kwargs: Any) -> WorldObservation:
@@ -103,7 +103,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         session = self._seat.session
         scores = {score.name: float(score.value) for score in session.scores()} if session.done else {}
         return WorldState(
-            episode_id=session.id, step_count=self._steps, world=self._world.name, seed=self._seed,
+            episode_id=session.id, step_count=self._steps, world=self._world.name, seed=session.seed,
             ending=session.ending, scores=scores,
         )  # fmt: skip
 
