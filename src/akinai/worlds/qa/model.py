@@ -60,7 +60,7 @@ class State:
     """A sheet of questions and the answers so far."""
 
     sheet: tuple[Question, ...]
-    place: int = 0
+    question_index: int = 0
     """The index of the current question, from 0; the length of the sheet when all have been asked."""
     answers: HashTrieMap[int, int] = field(default_factory=_none)
     """The index of the choice, from 0, by the index of the question; skipped questions are left out."""
@@ -68,9 +68,14 @@ class State:
     @property
     def question(self) -> Question | None:
         """The current question; None when all have been asked."""
-        return self.sheet[self.place] if self.place < len(self.sheet) else None
+        return self.sheet[self.question_index] if self.question_index < len(self.sheet) else None
+
+    @property
+    def correct(self) -> int:
+        """The number of right answers so far."""
+        return sum(self.sheet[index].label == choice for index, choice in self.answers.items())
 
     def next(self, choice: int | None = None) -> State:
         """The state at the next question, after this answer or a skip."""
-        answers = self.answers if choice is None else self.answers.insert(self.place, choice)
-        return replace(self, place=self.place + 1, answers=answers)
+        answers = self.answers if choice is None else self.answers.insert(self.question_index, choice)
+        return replace(self, question_index=self.question_index + 1, answers=answers)

@@ -30,7 +30,7 @@ def overlap(question: str, choices: Sequence[str], tokenizer: Tokenizer = tokeni
 
 def best(scores: Sequence[float]) -> int:
     """The index of the highest score, the first of several."""
-    return max(range(len(scores)), key=lambda place: (scores[place], -place))
+    return max(range(len(scores)), key=lambda index: (scores[index], -index))
 
 
 def _read(text: str) -> tuple[str, list[str]]:

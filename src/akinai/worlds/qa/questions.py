@@ -57,15 +57,15 @@ class Setup(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _room_for_tries(cls, given: object) -> object:
-        if not isinstance(given, dict) or "max_messages" in given:
-            return cast("object", given)
-        table = cast("dict[str, Any]", given)
+    def _room_for_tries(cls, settings: object) -> object:
+        if not isinstance(settings, dict) or "max_messages" in settings:
+            return cast("object", settings)
+        table = cast("dict[str, Any]", settings)
         data: Any = table.get("data")
         drawn: Any = table.get("draw", 0)
-        there = len(cast("list[Any]", data)) if isinstance(data, list | tuple) else 0
-        asked = min(drawn, there) if isinstance(drawn, int) and drawn > 0 else there
-        return {**table, "max_messages": TRIES * asked}
+        available = len(cast("list[Any]", data)) if isinstance(data, list | tuple) else 0
+        question_count = min(drawn, available) if isinstance(drawn, int) and drawn > 0 else available
+        return {**table, "max_messages": TRIES * question_count}
 
     @field_validator("data")
     @classmethod
@@ -76,10 +76,10 @@ class Setup(BaseModel):
 
     @field_validator("draw")
     @classmethod
-    def _is_there(cls, draw: int, info: ValidationInfo) -> int:
-        there = len(info.data.get("data", ()))
-        if draw > there > 0:
-            raise ValueError(f"the data holds {there} questions; draw fewer")
+    def _draws_what_exists(cls, draw: int, info: ValidationInfo) -> int:
+        available = len(info.data.get("data", ()))
+        if draw > available > 0:
+            raise ValueError(f"the data holds {available} questions; draw fewer")
         return draw
 
 
@@ -126,8 +126,8 @@ def read_data(texts: Mapping[str, str]) -> Json:
 def read_seen(texts: Mapping[str, str]) -> Json:
     """The marks by which a file's questions are recognised, sorted."""
     questions = cast("Sequence[Mapping[str, Json]]", read_data(texts))
-    found = (marks(str(question["question"]), cast("Sequence[str]", question["choices"])) for question in questions)
-    return sorted({mark for pair in found for mark in pair})
+    pairs = (marks(str(question["question"]), cast("Sequence[str]", question["choices"])) for question in questions)
+    return sorted({mark for pair in pairs for mark in pair})
 
 
 def marks(question: str, choices: Sequence[str]) -> tuple[str, str]:
@@ -151,17 +151,17 @@ def _records(name: str, text: str) -> Iterator[tuple[int, Mapping[str, object]]]
     elif ending in _LINES:
         yield from _json_records(text)
     else:
-        known = ", ".join([*_LINES, *_TABLES])
-        raise ValueError(f"its name ends in {ending!r}; questions come in files that end in {known}")
+        endings = ", ".join([*_LINES, *_TABLES])
+        raise ValueError(f"its name ends in {ending!r}; questions come in files that end in {endings}")
 
 
 def _json_records(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     if text.lstrip().startswith("["):
-        found = enumerate(cast("list[object]", _parsed(text, "the list")), 1)
+        records = enumerate(cast("list[object]", _parsed(text, "the list")), 1)
     else:
         lines = enumerate(text.split("\n"), 1)
-        found = ((number, _parsed(line, f"line {number}")) for number, line in lines if line.strip())
-    for number, record in found:
+        records = ((number, _parsed(line, f"line {number}")) for number, line in lines if line.strip())
+    for number, record in records:
         if not isinstance(record, Mapping):
             raise ValueError(f"record {number} is {short_repr(record, 40)}; write one object a line")
         yield number, cast("Mapping[str, object]", record)
@@ -189,21 +189,21 @@ def _question(record: Mapping[str, object], number: int) -> dict[str, Json]:
 def _choices(record: Mapping[str, object], where: str) -> list[str]:
     numbered = {int(match[1]): value for key, value in record.items() if (match := _CHOICE.fullmatch(str(key)))}
     listed = record.get("choices")
-    found = cast("list[object]", listed) if isinstance(listed, list) else [numbered[at] for at in sorted(numbered)]
-    if len(found) < 2:
-        raise ValueError(f"{where} has {len(found)} choices; give choice0, choice1 and so on, at least two")
-    if strange := next((match for match in found if not isinstance(match, str) or not match.strip()), None):
-        raise ValueError(f"{where} has the choice {short_repr(strange, 40)}; give a text")
-    return [str(match) for match in found]
+    texts = cast("list[object]", listed) if isinstance(listed, list) else [numbered[n] for n in sorted(numbered)]
+    if len(texts) < 2:
+        raise ValueError(f"{where} has {len(texts)} choices; give choice0, choice1 and so on, at least two")
+    if unfit := next((text for text in texts if not isinstance(text, str) or not text.strip()), None):
+        raise ValueError(f"{where} has the choice {short_repr(unfit, 40)}; give a text")
+    return [str(text) for text in texts]
 
 
 def _label(record: Mapping[str, object], choices: Sequence[str], where: str) -> int:
-    """The place of the right choice, from 0."""
+    """The index of the right choice, from 0."""
     label = record.get("label")
-    place = int(label) if isinstance(label, str) and label.strip().isdecimal() else label
-    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(choices):
+    index = int(label) if isinstance(label, str) and label.strip().isdecimal() else label
+    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(choices):
         last = len(choices) - 1
         raise ValueError(
             f"{where} has the label {short_repr(label, 40)}; give the place of the right choice, 0 to {last}"
         )
-    return place
+    return index

@@ -35,7 +35,7 @@ class QuestionTasks:
         return question_text(question)
 
     def concept(self, question: Question) -> str:
-        """What the question describes, without the words that only ask."""
+        """The description in the question, without the words that only ask."""
         return concept(question.question)
 
     def lesson(self, question: Question) -> Lesson:
@@ -71,29 +71,29 @@ _MARKS = " 　?？.。!！"
 
 
 def lessons(steps: Steps[State]) -> Sequence[Lesson]:
-    """A lesson from every question that was asked, however it was answered: its record holds the right answer."""
+    """A lesson from each question of the run, right or wrong: its record holds the right answer."""
     return [
         lesson_of(question, (step.entry.seq,))
         for step in steps
-        if step.after.place != step.before.place and (question := step.before.question)
+        if step.after.question_index != step.before.question_index and (question := step.before.question)
     ]
 
 
 def lesson_of(question: Question, entries: tuple[int, ...] = ()) -> Lesson:
-    """The lesson of a question, "what it describes -> the right choice", about that choice."""
+    """The lesson of a question, "description -> right choice", about that choice."""
     answer = _one_line(question.answer)
     return Lesson(SECTION, concept(question.question) + ARROW + answer, (answer,), normalise(answer), entries)
 
 
-def merge_lesson(said: str, lesson: Lesson) -> str:
+def merge_lesson(content: str, lesson: Lesson) -> str:
     """The content of a bullet after another lesson about its answer: all concepts, each once."""
-    known, _, answer = said.rpartition(ARROW)
-    new = lesson.content.rpartition(ARROW)[0]
-    return BETWEEN.join(dict.fromkeys([*known.split(BETWEEN), new])) + ARROW + answer
+    concepts, _, answer = content.rpartition(ARROW)
+    new_concept = lesson.content.rpartition(ARROW)[0]
+    return BETWEEN.join(dict.fromkeys([*concepts.split(BETWEEN), new_concept])) + ARROW + answer
 
 
 def concept(question: str) -> str:
-    """What a question describes: its text on one line, without the words that only ask."""
+    """The description in a question: its text on one line, without the words that only ask."""
     text = _one_line(question).strip(_MARKS)
     return (_ASKING.sub("", text) or text).replace(BETWEEN, ", ").replace(ARROW, " to ")
 

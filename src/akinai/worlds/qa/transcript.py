@@ -1,4 +1,4 @@
-"""How a run of questions reads: each question with its choices, what was answered, and what is right."""
+"""How a run of questions reads: each question with its choices, the solver's answer and the right one."""
 
 from akinai.core.canonical import Json
 from akinai.core.facets import Explaining, Presentation
@@ -15,12 +15,12 @@ class QaExplaining(Explaining[State]):
     """Each answer decides a question; nothing is left to chance."""
 
     def words(self, step: Step[State]) -> str:
-        question, place = step.before.question, step.before.place
-        chosen = step.after.answers.get(place)
-        if question is None or chosen is None:
-            return f"question {place + 1}: skipped"
-        verdict = "right" if chosen == question.label else "wrong"
-        return f"question {place + 1}: {question.choices[chosen]!r:.60}, {verdict}"
+        question, index = step.before.question, step.before.question_index
+        answer = step.after.answers.get(index)
+        if question is None or answer is None:
+            return f"question {index + 1}: skipped"
+        verdict = "right" if answer == question.label else "wrong"
+        return f"question {index + 1}: {question.choices[answer]!r:.60}, {verdict}"
 
 
 class QaPresentation(Presentation[State]):
@@ -31,10 +31,11 @@ class QaPresentation(Presentation[State]):
         question = step.before.question
         if question is None:
             return super().show(steps, index)
-        chosen = step.after.answers.get(step.before.place) if step.outcome.ok else None
+        index = step.before.question_index
+        answer = step.after.answers.get(index) if step.outcome.ok else None
         rows: list[tuple[Json, ...]] = []
         for number, choice in enumerate(question.choices, 1):
-            marks = ("chosen",) if chosen == number - 1 else ()
+            marks = ("chosen",) if answer == number - 1 else ()
             marks += ("right",) if question.label == number - 1 else ()
             rows.append((number, choice, ", ".join(marks)))
         blocks = (
@@ -45,27 +46,24 @@ class QaPresentation(Presentation[State]):
         short = text if len(text) <= LONGEST_QUESTION else f"{text[: LONGEST_QUESTION - 3]}..."
         match step.turn.action:
             case a.Skip():
-                return EntryView("answer", f"Question {step.before.place + 1}: skipped. {short}", blocks, outcome=False)
-            case a.Answer() if chosen is not None:
-                verdict = "right" if chosen == question.label else "wrong"
-                return EntryView(
-                    "answer", f"Question {step.before.place + 1}: {verdict}. {short}", blocks, outcome=False
-                )
+                return EntryView("answer", f"Question {index + 1}: skipped. {short}", blocks, outcome=False)
+            case a.Answer() if answer is not None:
+                verdict = "right" if answer == question.label else "wrong"
+                return EntryView("answer", f"Question {index + 1}: {verdict}. {short}", blocks, outcome=False)
             case _:
                 plain = super().show(steps, index)
                 return EntryView(plain.kind, plain.summary, blocks)
 
     def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
-        if previous is not None and before is not None and state.place == before.place:
+        if previous is not None and before is not None and state.question_index == before.question_index:
             return previous
-        right = sum(state.sheet[place].label == choice for place, choice in state.answers.items())
         figures = (
-            Figure("asked", "asked", state.place, "questions"),
+            Figure("asked", "asked", state.question_index, "questions"),
             Figure("answered", "answered", len(state.answers), "questions"),
-            Figure("correct", "right", right, "questions"),
+            Figure("correct", "right", state.correct, "questions"),
             Figure("questions", "on the sheet", len(state.sheet), "questions"),
         )
-        last = state.place - 1
+        last = state.question_index - 1
         rows: dict[str, tuple[Json, ...]] = {}
         if last >= 0:
             question, choice = state.sheet[last], state.answers.get(last)

@@ -26,7 +26,7 @@ __all__ = ["SOLVER", "Qa", "Question", "Setup", "State"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredQuestion:
     """A question that was answered."""
 
     question: Question
@@ -40,30 +40,30 @@ class Answered:
         return self.choice == self.question.label
 
 
-def answered(steps: Steps[State]) -> list[Answered]:
-    """The answered questions of a run, in their order."""
-    found: list[Answered] = []
+def answered_questions(steps: Steps[State]) -> list[AnsweredQuestion]:
+    """The answered questions of a run, in the order of the sheet."""
+    answers: list[AnsweredQuestion] = []
     for step in steps:
-        place = step.before.place
-        if place in step.after.answers and place not in step.before.answers:
-            found.append(Answered(step.before.sheet[place], step.after.answers[place], step.entry.seq))
-    return found
+        index = step.before.question_index
+        if index in step.after.answers and index not in step.before.answers:
+            answers.append(AnsweredQuestion(step.before.sheet[index], step.after.answers[index], step.entry.seq))
+    return answers
 
 
 def score(steps: Steps[State]) -> Sequence[Score]:
-    """Accuracy over all questions of the sheet; `clean_accuracy` over those that `seen` does not know, by their text
-    or by the set of their choices (1 question of the sheet at least, else 0).
+    """Accuracy over all questions of the sheet, and `clean_accuracy` over those whose text and whose set of choices are
+    not among `seen`; 0 without such a question.
     """
     sheet = steps.opening.sheet
     seen = frozenset(Setup.model_validate(steps.genesis.setup).seen)
     clean = {question.id for question in sheet if seen.isdisjoint(marks(question.question, question.choices))}
-    found = answered(steps)
-    right = [match for match in found if match.right]
+    answers = answered_questions(steps)
+    right = [answer for answer in answers if answer.right]
     clean_right = [answer for answer in right if answer.question.id in clean]
     return [
         Score("accuracy", len(right) / len(sheet), "share", _entries(right), better="higher"),
         Score("correct", len(right), "questions", _entries(right), better="higher"),
-        Score("answered", len(found), "questions", _entries(found), better="higher"),
+        Score("answered", len(answers), "questions", _entries(answers), better="higher"),
         Score(
             "clean_accuracy",
             len(clean_right) / len(clean) if clean else 0,
@@ -75,19 +75,8 @@ def score(steps: Steps[State]) -> Sequence[Score]:
     ]
 
 
-def _entries(found: Sequence[Answered]) -> tuple[int, ...]:
-    return tuple(match.seq for match in found)
-
-
-def correct(state: State) -> int:
-    """The number of right answers so far."""
-    return sum(state.sheet[place].label == choice for place, choice in state.answers.items())
-
-
-def facts(state: State) -> Mapping[str, Json]:
-    """The main figures of a sheet."""
-    answered, questions = len(state.answers), len(state.sheet)
-    return {"asked": state.place, "answered": answered, "correct": correct(state), "questions": questions}
+def _entries(answers: Sequence[AnsweredQuestion]) -> tuple[int, ...]:
+    return tuple(answer.seq for answer in answers)
 
 
 SOLVER = "solver"
@@ -98,10 +87,15 @@ class QaJudging(Judging[State]):
     """The main figures of a sheet."""
 
     def standing(self, state: State) -> float:
-        return correct(state) / len(state.sheet)
+        return state.correct / len(state.sheet)
 
     def facts(self, state: State) -> Mapping[str, Json]:
-        return facts(state)
+        return {
+            "asked": state.question_index,
+            "answered": len(state.answers),
+            "correct": state.correct,
+            "questions": len(state.sheet),
+        }
 
 
 class QaFiles(Files[State]):
@@ -132,8 +126,8 @@ class Qa(World[State]):
         question = state.question
         if question is None:
             return View("", closed=OVER)
-        text = f"Question {state.place + 1} of {len(state.sheet)}\n{question_text(question)}"
-        return View(text, a.VERBS.classes, news=text if state.place else "")
+        text = f"Question {state.question_index + 1} of {len(state.sheet)}\n{question_text(question)}"
+        return View(text, a.VERBS.classes, news=text if state.question_index else "")
 
     def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
         if turn.actor != SOLVER:
@@ -162,26 +156,26 @@ def question_text(question: Question) -> str:
 def answer(state: State, question: Question, action: a.Answer) -> tuple[State, Outcome]:
     """Record an answer and go on. The outcome does not tell whether it was right.
 
-    Refused as `no_such_choice` for a number or a text that is none of the question's.
+    Refused as `no_such_choice` for a number or a text that is no choice of the question.
     """
-    place = place_of(question, action.choice)
-    if place is None:
-        return state, Outcome.refused("no_such_choice", _no_such(question, action.choice))
-    text = f"Answered {place + 1}. {question.choices[place]}"
-    return state.next(place), Outcome(text, data={"question": question.id, "choice": place + 1})
+    index = choice_index(question, action.choice)
+    if index is None:
+        return state, Outcome.refused("no_such_choice", _no_such_choice(question, action.choice))
+    text = f"Answered {index + 1}. {question.choices[index]}"
+    return state.next(index), Outcome(text, data={"question": question.id, "choice": index + 1})
 
 
-def place_of(question: Question, choice: int | str) -> int | None:
+def choice_index(question: Question, choice: int | str) -> int | None:
     """The index from 0 of a choice given by its text, in any width and case, or by its number from 1."""
     texts = [normalise(text).strip() for text in question.choices]
-    said = normalise(str(choice)).strip()
-    if isinstance(choice, str) and said in texts:
-        return texts.index(said)
-    number = int(said) if said.isascii() and said.isdecimal() and len(said) < 4 else 0
+    folded = normalise(str(choice)).strip()
+    if isinstance(choice, str) and folded in texts:
+        return texts.index(folded)
+    number = int(folded) if folded.isascii() and folded.isdecimal() and len(folded) < 4 else 0
     return number - 1 if 1 <= number <= len(texts) else None
 
 
-def _no_such(question: Question, choice: int | str) -> str:
+def _no_such_choice(question: Question, choice: int | str) -> str:
     close = get_close_matches(str(choice)[:100], question.choices, n=1)
-    meant = f"did you mean {close[0]!r}?" if close else f"give a number from 1 to {len(question.choices)}"
-    return f"no choice {choice!r:.60} here; {meant}"
+    suggestion = f"did you mean {close[0]!r}?" if close else f"give a number from 1 to {len(question.choices)}"
+    return f"no choice {choice!r:.60} here; {suggestion}"
