@@ -273,7 +273,7 @@ def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> 
 
 def _delivered(state: State, sender: str, to: str, index: int) -> Any:
     box = state.box(to, sender)
-    return next((mail for position in range(box.count) if (mail := box.by_place[position]).index == index), None)
+    return next((mail for position in range(box.count) if (mail := box.by_position[position]).index == index), None)
 
 
 def _dump(value: object) -> bytes:

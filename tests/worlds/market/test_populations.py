@@ -18,14 +18,14 @@ from akinai.core.chance import Chance
 from akinai.core.errors import UsageError
 from akinai.runtime.export.generate import generate_files
 from akinai.worlds.market import Market
-from akinai.worlds.market.model.setup import Business, Customer, Made, Population, read_setup
-from akinai.worlds.market.populations.baselines import baselines, best_cents, choices
+from akinai.worlds.market.model.setup import Business, Customer, Population, PopulationSettings, read_setup
+from akinai.worlds.market.populations.baselines import baselines, best_cents, options_by_customer
 from akinai.worlds.market.populations.files import population_texts, read_population, record_text
 from akinai.worlds.market.populations.generated import POOL, STYLES, generate, suitable
 from akinai.worlds.market.populations.words import WORDS
 from akinai.worlds.market.rules.members import population
 
-MADE = [Made(kind=kind, language=language) for kind, language in WORDS]
+SETTINGS = [PopulationSettings(kind=kind, language=language) for kind, language in WORDS]
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 PRICES = st.floats(0, 1e9) | st.integers(0, 10**9)
 
@@ -36,11 +36,11 @@ def welfare(agent: str, **setup: object) -> int | float:
     return next(score.value for score in run.scores if score.name == "welfare")
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda item: f"{item.kind}-{item.language}")
-def test_each_customer_has_three_menu_matches_and_two_full_ones(made: Made) -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda item: f"{item.kind}-{item.language}")
+def test_each_customer_has_three_menu_matches_and_two_full_ones(settings: PopulationSettings) -> None:
     """The structure of the public sets, in any kind and language: one to three items, one or two needs, 3 and 2."""
-    people = generate(Chance.of(5), 40, 120, made)
-    found = choices(people)
+    people = generate(Chance.of(5), 40, 120, settings)
+    found = options_by_customer(people)
     assert {len(mine) for mine in found} == {3}
     assert {sum(item.suits for item in mine) for mine in found} == {2}
     assert {len(customer.menu_features) for customer in people.customers} == {1, 2, 3}
@@ -53,22 +53,24 @@ def test_each_customer_has_three_menu_matches_and_two_full_ones(made: Made) -> N
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**63 - 1), st.integers(1, 12), st.integers(0, 40), st.sampled_from(MADE))
-def test_any_size_keeps_the_share_of_full_matches(seed: int, customers: int, businesses: int, made: Made) -> None:
+@given(st.integers(0, 2**63 - 1), st.integers(1, 12), st.integers(0, 40), st.sampled_from(SETTINGS))
+def test_any_size_keeps_the_share_of_full_matches(
+    seed: int, customers: int, businesses: int, settings: PopulationSettings
+) -> None:
     """However many there are, a customer's own businesses match its menu and two in three match in full; each gain is
     above zero."""
-    people = generate(Chance.of(seed), customers, businesses, made)
+    people = generate(Chance.of(seed), customers, businesses, settings)
     own = Counter(business.progenitor_customer for business in people.businesses)
-    for customer, mine in zip(people.customers, choices(people), strict=True):
+    for customer, mine in zip(people.customers, options_by_customer(people), strict=True):
         assert len(mine) == own[customer.id]
         assert sum(item.suits for item in mine) == (suitable(len(mine)) if mine else 0)
         assert all(item.utility_cents > 0 for item in mine if item.suits)
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda item: f"{item.kind}-{item.language}")
-def test_no_item_is_part_of_another(made: Made) -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda item: f"{item.kind}-{item.language}")
+def test_no_item_is_part_of_another(settings: PopulationSettings) -> None:
     """A request that names an item names no other one by the way."""
-    words = WORDS[made.kind, made.language]
+    words = WORDS[settings.kind, settings.language]
     assert [len(set(part)) for part in words.parts] == [20, 20, 20]
     assert 8 * POOL < 20**3 // 2
     assert STYLES == 8
@@ -81,11 +83,11 @@ def test_no_item_is_part_of_another(made: Made) -> None:
 
 
 @pytest.mark.parametrize("seed", [3, pytest.param(2, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("made", MADE, ids=lambda item: f"{item.kind}-{item.language}")
-def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(made: Made, seed: int) -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda item: f"{item.kind}-{item.language}")
+def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(settings: PopulationSettings, seed: int) -> None:
     """The yardstick is tight, in any kind and language; other players come to less or the same."""
-    setup = {"customers": 4, "population": made.model_dump(), "seed": seed}
-    genesis = akinai.run("market", settings={"customers": 4, "population": made.model_dump()}, seeds=seed)[
+    setup = {"customers": 4, "population": settings.model_dump(), "seed": seed}
+    genesis = akinai.run("market", settings={"customers": 4, "population": settings.model_dump()}, seeds=seed)[
         0
     ].ledger.genesis
     best = best_cents(population(read_setup(genesis.setup), genesis))
@@ -96,14 +98,14 @@ def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(made: Made, see
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**63 - 1), st.integers(0, 7), st.integers(0, 25), st.sampled_from(MADE), st.booleans())
+@given(st.integers(0, 2**63 - 1), st.integers(0, 7), st.integers(0, 25), st.sampled_from(SETTINGS), st.booleans())
 def test_the_best_possible_bounds_every_market(
-    seed: int, customers: int, businesses: int, made: Made, identical: bool
+    seed: int, customers: int, businesses: int, settings: PopulationSettings, identical: bool
 ) -> None:
     """The same law for any size, seed and kind, also where there is nobody to buy from."""
-    made = made.model_copy(update={"identical": identical})
-    setup = {"customers": customers, "businesses": businesses, "population": made.model_dump()}
-    people = generate(Chance.of(seed), customers, businesses, made)
+    settings = settings.model_copy(update={"identical": identical})
+    setup = {"customers": customers, "businesses": businesses, "population": settings.model_dump()}
+    people = generate(Chance.of(seed), customers, businesses, settings)
     for name in Market.players:
         (run,) = akinai.run("market", agent=name, settings=setup, seeds=seed)
         assert run.header.error is None
@@ -115,9 +117,9 @@ def test_the_best_possible_bounds_every_market(
 def test_a_written_population_is_the_one_that_a_market_makes(tmp_path: Path) -> None:
     """From files or made on the way, one seed, size and kind is one population, and the run has the same entries."""
     generate_files("market", tmp_path / "ja", customers=3, businesses=8, seed=7, language="ja", kind="contractors")
-    made = {"customers": 3, "businesses": 8, "population": {"kind": "contractors", "language": "ja"}}
+    settings = {"customers": 3, "businesses": 8, "population": {"kind": "contractors", "language": "ja"}}
     first, other = (
-        akinai.run("market", seeds=7, settings=setup)[0] for setup in ({"data": str(tmp_path / "ja")}, made)
+        akinai.run("market", seeds=7, settings=setup)[0] for setup in ({"data": str(tmp_path / "ja")}, settings)
     )
     assert [entry.outcome for entry in first.ledger.entries] == [entry.outcome for entry in other.ledger.entries]
     assert len(first.ledger.entries) > 20
@@ -127,10 +129,10 @@ def read_back(people: Population) -> Population:
     return Population.model_validate(read_population(dict(population_texts(people))))
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda item: f"{item.kind}-{item.language}")
-def test_what_was_written_is_read_back(made: Made) -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda item: f"{item.kind}-{item.language}")
+def test_what_was_written_is_read_back(settings: PopulationSettings) -> None:
     """Reading the files gives the population, in its order."""
-    people = generate(Chance.of(3), 10, 31, made)
+    people = generate(Chance.of(3), 10, 31, settings)
     assert read_back(people) == people
 
 
@@ -217,11 +219,11 @@ def test_an_empty_market_has_baselines_of_nothing() -> None:
 
 def test_identical_offers_differ_in_their_id_alone() -> None:
     """What experiments on order and latency want: nothing but the id tells a customer's businesses apart."""
-    people = generate(Chance.of(1), 2, 6, Made(identical=True))
+    people = generate(Chance.of(1), 2, 6, PopulationSettings(identical=True))
     for turn in (0, 1):
         first, *rest = (business.model_copy(update={"id": ""}) for business in people.businesses[turn::2])
         assert rest == [first, first]
-    assert all(item.suits for mine in choices(people) for item in mine)
+    assert all(item.suits for mine in options_by_customer(people) for item in mine)
 
 
 def test_words_that_run_out_come_in_another_edition() -> None:

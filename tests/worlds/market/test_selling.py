@@ -23,7 +23,7 @@ from akinai.worlds.market.lessons.selling.advice import (
 )
 from akinai.worlds.market.model.units import dollars, total_cents
 from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, lacks_items
-from akinai.worlds.market.players.sellers import Desk, Manner, guided_manner
+from akinai.worlds.market.players.sellers import Manner, Seller, guided_manner
 from akinai.worlds.market.world import Market
 
 UNDERCUT = UndercutAdvice(40, 40, 20.0, 25, 424, 0, 0)
@@ -95,8 +95,8 @@ def test_a_price_is_a_cent_below_the_cheapest_that_suits_and_never_below_the_flo
     menu = {"Soup": Decimal("10.00")}
     own = OwnProfile("b", True, menu, frozenset(), {"Wifi"}, Decimal("0.9"))
     found = FoundBusiness("c", {"Soup"}, has, {"menu_features": {"Soup": float(other)}})
-    desk = Desk(own, Manner(undercuts=True), others=(found, replace(found, id="b")))
-    assert desk.prices({"Soup": 1}, {"Wifi"}) == {"Soup": Decimal(asked)}
+    seller = Seller(own, Manner(undercuts=True), rivals=(found, replace(found, id="b")))
+    assert seller.prices({"Soup": 1}, {"Wifi"}) == {"Soup": Decimal(asked)}
 
 
 def test_a_share_of_the_businesses_is_the_agents_and_the_figures_divide_the_profit() -> None:

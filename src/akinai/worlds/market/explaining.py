@@ -1,4 +1,4 @@
-"""What a market's actions decide, in words, and what a run came to for one participant."""
+"""The decisions of a market's actions, in words, and the result of a run for one participant."""
 
 from akinai.core.actions import Action
 from akinai.core.facets import Explaining
@@ -27,16 +27,16 @@ class MarketExplaining(Explaining[State]):
 
     def words(self, step: Step[State]) -> str:
         state, action = step.before, step.turn.action
-        who = named(state, step.turn.actor)
+        name = named(state, step.turn.actor)
         match action:
             case a.SendMessage():
-                return f"{who} {_sent(state, action)}"
+                return f"{name} {_sent(state, action)}"
             case a.Leave():
-                return f"{who} left"
+                return f"{name} left"
             case a.Wait():
-                return f"{who} waited for mail"
+                return f"{name} waited for mail"
             case _:
-                return f"{who}: {super().words(step)}"
+                return f"{name}: {super().words(step)}"
 
     def gain(self, state: State, actor: str) -> Score | None:
         """A customer's utility; a business's profit, or its revenue where its costs are not known."""
@@ -47,11 +47,12 @@ class MarketExplaining(Explaining[State]):
             buyer = next(buyer for buyer in buyers(state) if buyer.id == actor)
             paid = tuple(offer.paid for offer in buyer.purchases)
             return Score("utility", buyer.utility_cents, "cents", paid, better="higher")
-        sold = sales(state, [offer for offer in purchases(state) if offer.business == actor])
-        paid = tuple(sale.offer.paid for sale in sold)
-        profits = [sale.profit_cents for sale in sold if sale.profit_cents is not None]
-        if len(profits) < len(sold):
-            return Score("revenue", sum(sale.paid_cents - sale.fee_cents for sale in sold), "cents", paid, "higher")
+        own_sales = sales(state, [offer for offer in purchases(state) if offer.business == actor])
+        paid = tuple(sale.offer.paid for sale in own_sales)
+        profits = [sale.profit_cents for sale in own_sales if sale.profit_cents is not None]
+        if len(profits) < len(own_sales):
+            revenue = sum(sale.paid_cents - sale.fee_cents for sale in own_sales)
+            return Score("revenue", revenue, "cents", paid, "higher")
         return Score("profit", sum(profits), "cents", paid, better="higher")
 
 

@@ -1,4 +1,4 @@
-"""What the market says of itself beyond its rules."""
+"""The facets of the market: its description beyond its rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -98,7 +98,7 @@ class MarketJudging(Judging[State]):
 
 
 class SellingTeaching(Teaching[State]):
-    """Lessons for businesses, which every player follows that is seated as one."""
+    """Lessons for businesses, which every player follows that plays a business."""
 
     learner = "first"
     role = "business"

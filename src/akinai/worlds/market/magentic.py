@@ -46,8 +46,8 @@ def _table(name: str, of_table: Sequence[Row]) -> DatabaseTable:
     embedding = {"agent_embedding": "BLOB"} if name == "agents" else {}
     columns = {"id": "TEXT PRIMARY KEY", "created_at": "TEXT NOT NULL", "data": "TEXT NOT NULL", **embedding}
     values = (
-        {"id": row.id, "created_at": iso(row.at), "data": _json(row.data), "row_index": place}
-        for place, row in enumerate(of_table, 1)
+        {"id": row.id, "created_at": iso(row.at), "data": _json(row.data), "row_index": number}
+        for number, row in enumerate(of_table, 1)
     )
     return DatabaseTable(name, {**columns, "row_index": "INTEGER"}, tuple(values), indexes=("row_index",))
 
@@ -59,14 +59,14 @@ def _json(data: Data) -> str:
 def rows(steps: Steps[State]) -> Iterator[Row]:
     """A run as rows of the public system, without its model calls.
 
-    What that system does not know (waiting, leaving, replies that no action could be read from) and messages that were
-    sent again under their key are logs: its analysis would not read the first and would count the second twice.
+    Actions unknown to that system (waiting, leaving, unreadable replies) and messages that were sent again under their
+    key are logs: its analysis would not read the former and would count the latter twice.
     """
     yield from _agents(steps.final, steps)
     shared = shared_ids(steps.final)
     for step in steps:
-        if spoken := _action(step, shared):
-            yield Row("actions", f"action-{step.entry.seq}", step.entry.at, spoken)
+        if action_data := _action(step, shared):
+            yield Row("actions", f"action-{step.entry.seq}", step.entry.at, action_data)
         elif not isinstance(step.turn.action, a.Register):
             yield Row("logs", f"entry-{step.entry.seq}", step.entry.at, _log(step))
 
@@ -80,7 +80,7 @@ def _agents(state: State, steps: Iterable[Step[State]]) -> Iterator[Row]:
 
 
 def whole_profile(member: Member) -> Data:
-    """A profile with all that its agent's data holds, in the public form."""
+    """A profile with all the data of its agent, in the public form."""
     data = {"type": member.role, "id": member.id, **member.data}
     if member.role == "business":
         data = {"min_price_factor": 1.0, "progenitor_customer": "", **data}
@@ -92,14 +92,14 @@ def _action(step: Step[State], shared: frozenset[str]) -> Data | None:
     index = cast("Mapping[str, Any]", outcome.data or {}).get("index", entry.seq)
     match action:
         case a.SendMessage() if not outcome.ok or index == entry.seq:
-            parameters = _sent(entry.actor, entry.at, action, shared)
+            parameters = _send_parameters(entry.actor, entry.at, action, shared)
             content: Json = parameters
         case a.FetchMessages():
             parameters = {"type": "fetch_messages", **_settled(action)}
-            content = _fetched(step, action, shared)
+            content = _fetch_content(step, action, shared)
         case a.Search():
             parameters = {"type": "search", **_settled(action)}
-            content = _found(step, action)
+            content = _search_content(step, action)
         case _:
             return None
     result: Data = {"content": content, "is_error": False, "metadata": {}}
@@ -110,7 +110,7 @@ def _action(step: Step[State], shared: frozenset[str]) -> Data | None:
     return {"agent_id": entry.actor, "request": request, "result": result}
 
 
-def _sent(sender: str, at: int, action: a.SendMessage, shared: frozenset[str]) -> Data:
+def _send_parameters(sender: str, at: int, action: a.SendMessage, shared: frozenset[str]) -> Data:
     created = read_time(action.created_at) if action.created_at else None
     return {
         "type": "send_message",
@@ -144,8 +144,8 @@ def _settled(action: a.FetchMessages | a.Search) -> Data:
     return parameters
 
 
-def _fetched(step: Step[State], action: a.FetchMessages, shared: frozenset[str]) -> Json:
-    data = _seen(step, mail.render_fetch(step.after, step.turn, action, step.outcome) if step.outcome.ok else None)
+def _fetch_content(step: Step[State], action: a.FetchMessages, shared: frozenset[str]) -> Json:
+    data = _observed(step, mail.render_fetch(step.after, step.turn, action, step.outcome) if step.outcome.ok else None)
     messages = [
         {**sent, "message": _message(sent["message"], sent["from_agent_id"], sent["to_agent_id"], shared)}
         for sent in data.get("messages", ())
@@ -153,14 +153,14 @@ def _fetched(step: Step[State], action: a.FetchMessages, shared: frozenset[str])
     return {"messages": messages, "has_more": bool(data.get("has_more"))}
 
 
-def _found(step: Step[State], action: a.Search) -> Json:
+def _search_content(step: Step[State], action: a.Search) -> Json:
     actor = step.turn.actor
-    data = _seen(step, verbs.render_search(step.after, actor, action, step.outcome) if step.outcome.ok else None)
-    found = [whole_profile(step.after.members[business["id"]]) for business in data.get("businesses", ())]
-    return {**data, "businesses": found}
+    data = _observed(step, verbs.render_search(step.after, actor, action, step.outcome) if step.outcome.ok else None)
+    profiles = [whole_profile(step.after.members[business["id"]]) for business in data.get("businesses", ())]
+    return {**data, "businesses": profiles}
 
 
-def _seen(step: Step[State], rendered: Outcome | None) -> Mapping[str, Any]:
+def _observed(step: Step[State], rendered: Outcome | None) -> Mapping[str, Any]:
     """The data that the actor saw: that of the rendered outcome, or of the one in the ledger."""
     return cast("Mapping[str, Any]", (rendered or step.outcome).data or {})
 
@@ -178,7 +178,7 @@ def _log(step: Step[State]) -> Data:
 
 
 def _prompt(message: Message) -> Json:
-    """A message of a prompt; what a tool answered is told by the user there."""
+    """A message of a prompt; a tool's answer has the role of the user there."""
     role = "user" if message.speaker == "tool" else message.speaker
     return {"role": role, "content": message.text}
 
@@ -196,7 +196,8 @@ def _calls(calls: Iterable[ModelCall]) -> Iterator[Row]:
             "token_count": call.reply.usage.input + call.reply.usage.output,
             "error_message": None,
             "prompt": [_prompt(message) for message in call.request.messages],
-            "response": call.reply.text or json.dumps([asdict(asked) for asked in call.reply.calls], default=str),
+            "response": call.reply.text
+            or json.dumps([asdict(tool_call) for tool_call in call.reply.calls], default=str),
             "response_format": None,
             "api_args": {},
         }

@@ -1,7 +1,7 @@
-"""How businesses are found: five algorithms over the listings of those that registered, and pages.
+"""The search for businesses: five algorithms over the listings of registered ones, and pages.
 
-What an algorithm needs of a listing is worked out once, when it is first asked for. Nothing here depends on an
-optional package or on the machine, since a ledger must replay anywhere.
+What an algorithm needs of a listing is computed once, when it is first used. Nothing here depends on an optional
+package or on the machine, since a ledger must replay anywhere.
 """
 
 import re
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 GRAM = 4
 """Characters that the lexical search compares at a time."""
 REMEMBERED = 2_048
-"""Rankings that a catalogue keeps: whoever turns the page asks the same again, and a thousand may do so in turn."""
+"""Rankings that a catalogue keeps: the next page of a search needs the same one, and a thousand agents may take turns.
+"""
 
 FEW = 8
-"""Rankings of one catalogue that are made without an inverted index: while businesses come, it would not last."""
+"""Rankings of one catalogue before it gets an inverted index, which would not last while businesses come."""
 RETRIEVED = 100
-"""The most that `rnr` finds."""
+"""Maximum results of `rnr`."""
 
 _NO_WORD = re.compile(r"[^\w\s]")
 
@@ -57,7 +58,7 @@ class Listing:
 
     @cached_property
     def rating(self) -> float:
-        """0 where the profile tells none."""
+        """The rating; 0 where the profile has none."""
         rating = self._business.get("rating")
         return rating if isinstance(rating, int | float) and not isinstance(rating, bool) else 0
 
@@ -69,7 +70,7 @@ class Listing:
 
     @cached_property
     def amenities(self) -> Set[str]:
-        """Those that it has."""
+        """The amenities that the business has."""
         features = self._business.get("amenity_features")
         if not isinstance(features, Mapping):
             return frozenset()
@@ -77,7 +78,7 @@ class Listing:
 
     @cached_property
     def words(self) -> str:
-        """What the searches by words read."""
+        """The text for searches by words."""
         return ", ".join((self.name, self.description, *self.menu))
 
     @cached_property
@@ -109,16 +110,16 @@ class Catalogue:
     _lines: dict[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
 
     def line(self, id: str, words: Callable[[Listing], str]) -> str:
-        """What a searcher reads of a listing; put into words once, since many searches find it."""
+        """A listing in words, made once by `words`, since many searches find it."""
         if id not in self._lines:
             self._lines[id] = words(self.by_id[id])
         return self._lines[id]
 
     def put(self, listing: Listing) -> "Catalogue":
-        """The catalogue with a listing added, or in the place of the one with its id."""
+        """The catalogue with a listing added, or replaced where its id is there already."""
         if listing.id not in self.by_id:
             return Catalogue((*self.listings, listing))
-        return Catalogue(tuple(listing if known.id == listing.id else known for known in self.listings))
+        return Catalogue(tuple(listing if current.id == listing.id else current for current in self.listings))
 
     def without(self, id: str) -> "Catalogue":
         return Catalogue(tuple(listing for listing in self.listings if listing.id != id)) if id in self.by_id else self
@@ -132,43 +133,43 @@ class Catalogue:
         """Best first, ties in registration order."""
         return sorted(self.listings, key=lambda listing: -listing.rating)
 
-    def shared(self, asked: Set[str]) -> "NDArray[np.int64]":
-        """How many of the grams asked for each listing holds, by its place in `by_rating`."""
+    def shared_grams(self, query_grams: Set[str]) -> "NDArray[np.int64]":
+        """The number of the query's grams in each listing, by its row in `by_rating`."""
         import numpy as np
 
         if len(self._rankings) < FEW:
-            return np.array([len(asked & listing.grams) for listing in self.by_rating], np.int64)
-        places = [found for gram in asked if (found := self._places.get(gram)) is not None]
-        return np.bincount(np.concatenate([*places, np.zeros(0, np.int64)]), minlength=len(self.listings))
+            return np.array([len(query_grams & listing.grams) for listing in self.by_rating], np.int64)
+        row_lists = [rows for gram in query_grams if (rows := self._rows_by_gram.get(gram)) is not None]
+        return np.bincount(np.concatenate([*row_lists, np.zeros(0, np.int64)]), minlength=len(self.listings))
 
     @cached_property
-    def _places(self) -> "Mapping[str, NDArray[np.int64]]":
-        """The listings that hold a gram, by their places in `by_rating`."""
+    def _rows_by_gram(self) -> "Mapping[str, NDArray[np.int64]]":
+        """The rows in `by_rating` of the listings that hold a gram."""
         import numpy as np
 
-        places: dict[str, list[int]] = {}
-        for place, listing in enumerate(self.by_rating):
+        rows_by_gram: dict[str, list[int]] = {}
+        for row, listing in enumerate(self.by_rating):
             for gram in listing.grams:
-                places.setdefault(gram, []).append(place)
-        return {gram: np.array(found, np.int64) for gram, found in places.items()}
+                rows_by_gram.setdefault(gram, []).append(row)
+        return {gram: np.array(rows, np.int64) for gram, rows in rows_by_gram.items()}
 
     @cached_property
     def index(self) -> HybridIndex:
-        """For `rnr`: words and hashed term vectors."""
+        """The index of `rnr`: words and hashed term vectors."""
         index = HybridIndex()
         index.add_all(Document(listing.id, listing.words) for listing in self.listings)
         return index
 
-    def ranking(self, search: Search, wanted: Set[str]) -> tuple[str, ...]:
-        """The ids that a search finds, best first. `wanted` are the items that the searcher is looking for."""
+    def ranking(self, search: Search, items: Set[str]) -> tuple[str, ...]:
+        """The ids that a search finds, best first. `items` are those that the searcher wants, for `optimal`."""
         limits = search.constraints.model_dump_json() if search.constraints else ""
-        key = (search.search_algorithm, search.query, limits, wanted)
-        found = self._rankings.get(key)
-        if found is None:
+        key = (search.search_algorithm, search.query, limits, items)
+        ids = self._rankings.get(key)
+        if ids is None:
             if len(self._rankings) >= REMEMBERED:
                 self._rankings.pop(next(iter(self._rankings)))
-            found = self._rankings[key] = tuple(ALGORITHMS[search.search_algorithm](self, search, wanted))
-        return found
+            ids = self._rankings[key] = tuple(ALGORITHMS[search.search_algorithm](self, search, items))
+        return ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,30 +182,30 @@ class Page:
     pages: int
 
 
-def find(catalogue: Catalogue, search: Search, wanted: Set[str] = frozenset(), most: int = 0) -> Page:
-    """The page that a search asks for; past the last one it is empty. `most` results are shown of all, 0 is no cap."""
-    ids = catalogue.ranking(search, wanted)[: most or None]
+def find(catalogue: Catalogue, search: Search, items: Set[str] = frozenset(), most: int = 0) -> Page:
+    """The page that a search asks for; past the last one it is empty. Results beyond `most` are cut, 0 is no cap."""
+    ids = catalogue.ranking(search, items)[: most or None]
     start = (search.page - 1) * search.limit
     return Page(ids[start : start + search.limit], len(ids), -(-len(ids) // search.limit))
 
 
-def _simple(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+def _simple(catalogue: Catalogue, search: Search, items: Set[str]) -> Sequence[str]:
     return [listing.id for listing in catalogue.by_rating]
 
 
-def _lexical(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    """By the share of the query's grams that a listing holds; ties by rating, then registration."""
+def _lexical(catalogue: Catalogue, search: Search, items: Set[str]) -> Sequence[str]:
+    """Rank by the share of the query's grams that a listing holds; ties by rating, then registration."""
     import numpy as np
 
     if not search.query:
         return [listing.id for listing in catalogue.by_rating]
 
-    shared = catalogue.shared(grams(search.query))
-    places: list[int] = np.argsort(-shared, kind="stable").tolist()
-    return [catalogue.by_rating[place].id for place in places]
+    shared_grams = catalogue.shared_grams(grams(search.query))
+    rows: list[int] = np.argsort(-shared_grams, kind="stable").tolist()
+    return [catalogue.by_rating[row].id for row in rows]
 
 
-def _filtered(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+def _filtered(catalogue: Catalogue, search: Search, items: Set[str]) -> Sequence[str]:
     """Businesses that meet the constraints and hold the whole query in their name or in their description."""
     limits, query = search.constraints or Constraints(), search.query.lower()
     return [
@@ -222,12 +223,12 @@ def _meets(listing: Listing, limits: Constraints) -> bool:
     )
 
 
-def _optimal(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    return [listing.id for listing in catalogue.by_rating if listing.menu.keys() >= wanted]
+def _optimal(catalogue: Catalogue, search: Search, items: Set[str]) -> Sequence[str]:
+    return [listing.id for listing in catalogue.by_rating if listing.menu.keys() >= items]
 
 
-def _rnr(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    """By words and meaning; by rating where nothing matches the query."""
+def _rnr(catalogue: Catalogue, search: Search, items: Set[str]) -> Sequence[str]:
+    """Rank by words and meaning; by rating where nothing matches the query."""
     hits = catalogue.index.search(search.query, RETRIEVED) if search.query.strip() else ()
     return [hit.id for hit in hits] or [listing.id for listing in catalogue.by_rating]
 

@@ -20,7 +20,7 @@ from akinai.worlds.market.model.units import prices
 
 
 def account(steps: Steps[State], fuzzy: int = 0) -> Account:
-    """The account of a run that came to a state. docs/market-analysis.md says what each figure means."""
+    """The account of a run. docs/market-analysis.md says what each figure means."""
     market = MarketReport(steps.final, steps.entries, fuzzy)
     tables = [*market_tables(market), *deal_tables(steps)]
     return Account(_figures(market), tables, _population_digest(steps.final))
@@ -37,7 +37,7 @@ def _figures(market: MarketReport) -> list[Score]:
     wrong = {offer.index for offer, _ in market.errors}
     return [
         *scores_of(state, market.fuzzy),
-        *_place(market),
+        *_welfare_scores(market),
         Score("needs_met", sum(buyer.needs_met for buyer in market.buyers), "customers", better="higher"),
         *_ratio("completion_rate", bought, len(market.buyers), "share", "higher"),
         *_ratio("proposals_per_customer", len(market.proposals), len(market.buyers), "proposals"),
@@ -46,7 +46,7 @@ def _figures(market: MarketReport) -> list[Score]:
         Score(
             "refused", sum(n for (_, verb), n in market.action_counts.items() if not verb), "actions", better="lower"
         ),
-        *figures(market.state, market.chosen),
+        *figures(market.state, market.choices),
         *(Score(name, counts[kind], "errors", _of_kind(market, kind), better="lower") for kind, name in KINDS.items()),
         Score("invalid_purchases", sum(sale.offer.index in wrong for sale in market.sales), "payments", better="lower"),
         *_surplus(market),
@@ -58,30 +58,30 @@ def _of_kind(market: MarketReport, kind: str) -> tuple[int, ...]:
 
 
 def _ratio(name: str, part: int, whole: int, unit: str, better: Better | None = None) -> list[Score]:
-    """A figure that nothing can be said of where there is nothing to divide by."""
+    """The score of a ratio; none where the denominator is 0."""
     return [Score(name, part / whole, unit, better=better)] if whole else []
 
 
-def _place(market: MarketReport) -> list[Score]:
-    """How near the welfare came to the best possible, and what is between."""
-    known = attainable_welfare(market.state.members.values())
+def _welfare_scores(market: MarketReport) -> list[Score]:
+    """The welfare as a share of the best possible, and the welfare that other ways of choosing attain."""
+    attainable = attainable_welfare(market.state.members.values())
     welfare = sum(buyer.utility_cents for buyer in market.buyers)
     return [
-        *([Score("of_best", welfare / known.best_possible, "share", better="higher")] if known.best_possible else []),
-        Score("best_possible", known.best_possible, "cents"),
-        Score("pick_any_with_amenities", known.pick_any_with_amenities, "cents"),
-        Score("pick_cheapest", known.pick_cheapest, "cents"),
-        Score("pick_any", known.pick_any, "cents"),
+        *_ratio("of_best", welfare, attainable.best_possible, "share", "higher"),
+        Score("best_possible", attainable.best_possible, "cents"),
+        Score("pick_any_with_amenities", attainable.pick_any_with_amenities, "cents"),
+        Score("pick_cheapest", attainable.pick_cheapest, "cents"),
+        Score("pick_any", attainable.pick_any, "cents"),
     ]
 
 
 def _surplus(market: MarketReport) -> list[Score]:
-    """Both sides' gains. Sales of unknown cost are left out of the sellers', and counted."""
-    worth = sum(_willing(market.state, buyer.id) for buyer in market.buyers if buyer.needs_met)
+    """The gains of both sides. Sales of unknown cost are left out of the sellers' gains, and counted."""
+    worth = sum(_willingness_cents(market.state, buyer.id) for buyer in market.buyers if buyer.needs_met)
     consumers = worth - sum(buyer.paid_cents for buyer in market.buyers)
-    known = [sale for sale in market.sales if sale.cost_cents is not None]
-    costs, fees = sum(sale.cost_cents or 0 for sale in known), sum(sale.fee_cents for sale in market.sales)
-    producers = sum(sale.paid_cents for sale in known) - costs
+    costed = [sale for sale in market.sales if sale.cost_cents is not None]
+    costs, fees = sum(sale.cost_cents or 0 for sale in costed), sum(sale.fee_cents for sale in market.sales)
+    producers = sum(sale.paid_cents for sale in costed) - costs
     sold = group_by(market.sales, lambda sale: sale.offer.business)
     sellers = {*market.sellers, *sold}
     spread = gini([sum(sale.paid_cents for sale in sold.get(id, [])) for id in sellers])
@@ -91,26 +91,26 @@ def _surplus(market: MarketReport) -> list[Score]:
         Score("producer_surplus", producers, "cents", better="higher"),
         Score("total_surplus", consumers + producers, "cents", better="higher"),
         Score("platform_fees", fees, "cents"),
-        Score("business_profit", sum(sale.profit_cents or 0 for sale in known), "cents", better="higher"),
-        *_seats(market, known),
+        Score("business_profit", sum(sale.profit_cents or 0 for sale in costed), "cents", better="higher"),
+        *_seat_profits(market, costed),
         *([Score("revenue_gini", spread, "share", better="lower")] if spread is not None else []),
-        Score("unknown_costs", len(market.sales) - len(known), "payments"),
+        Score("unknown_costs", len(market.sales) - len(costed), "payments"),
     ]
 
 
-def _seats(market: MarketReport, known: Sequence[Sale]) -> list[Score]:
-    """The profit of the businesses that the run's agent may play, and of the others, where only a share is its."""
+def _seat_profits(market: MarketReport, costed: Sequence[Sale]) -> list[Score]:
+    """The profit of the businesses that the run's agent plays, and of their rivals, where it plays only a share."""
     state = market.state
     if "agent_share" not in state.setup.model_fields_set:
         return []
-    mine = sum(sale.profit_cents or 0 for sale in known if is_seated(state, sale.offer.business))
-    others = sum(sale.profit_cents or 0 for sale in known) - mine
+    mine = sum(sale.profit_cents or 0 for sale in costed if is_seated(state, sale.offer.business))
+    rivals = sum(sale.profit_cents or 0 for sale in costed) - mine
     return [
         Score("agent_profit", mine, "cents", better="higher"),
-        Score("rival_profit", others, "cents", better="higher"),
+        Score("rival_profit", rivals, "cents", better="higher"),
     ]
 
 
-def _willing(state: State, customer: str) -> int:
-    """What a customer is willing to pay for all that it wants."""
+def _willingness_cents(state: State, customer: str) -> int:
+    """A customer's willingness to pay for all that it wants."""
     return half_even_cents(sum(prices(state.members[customer].data).values(), Decimal(0)))

@@ -1,4 +1,4 @@
-"""Deals as their two sides keep them: proposals with their status, what a customer paid, what a business confirmed.
+"""Deals as their two sides see them: proposals with their status, a customer's payments, a business's confirmed orders.
 
 The stores and lists have the names of the marketplace document. They are views of the record: the market keeps none.
 """
@@ -20,7 +20,7 @@ from akinai.worlds.market.rules.mail import describe_items, describe_message
 
 @dataclass(frozen=True, slots=True)
 class StoredProposal:
-    """A proposal as one side keeps it."""
+    """A proposal as one side sees it."""
 
     proposal: a.OrderProposal
     business_id: str
@@ -73,9 +73,9 @@ class BusinessDeals:
 
 
 def customer_deals(steps: Steps[State], customer: str) -> CustomerDeals:
-    """What a customer keeps of its deals at the end of a record; nothing for an id that is no customer's."""
+    """A customer's deals at the end of a record; empty for an id that is no customer's."""
     own = [trade for trade in steps.derive(trades) if trade.offer.customer == customer]
-    paid = _paid(own)
+    paid = _paid_trades(own)
     return CustomerDeals(
         {trade.id: _stored(trade, seen, trade.customer_status) for trade in own if (seen := trade.read or trade.paid)},
         {trade.id: payment.entry.at for trade, payment in paid},
@@ -84,22 +84,22 @@ def customer_deals(steps: Steps[State], customer: str) -> CustomerDeals:
 
 
 def business_deals(steps: Steps[State], business: str) -> BusinessDeals:
-    """What a business keeps of its deals at the end of a record; nothing for an id that is no business's."""
+    """A business's deals at the end of a record; empty for an id that is no business's."""
     own = [trade for trade in steps.derive(trades) if trade.offer.business == business]
     stored = {trade.id: _stored(trade, trade.proposed, trade.business_status) for trade in own}
     return BusinessDeals(stored, [_confirmed(trade) for trade in _confirmed_trades(own)])
 
 
-def _paid(found: Sequence[Trade]) -> list[tuple[Trade, Step[State]]]:
+def _paid_trades(all_trades: Sequence[Trade]) -> list[tuple[Trade, Step[State]]]:
     """Paid trades with their payments, in the order of payment."""
     return sorted(
-        ((trade, trade.paid) for trade in found if trade.paid is not None), key=lambda pair: pair[1].entry.seq
+        ((trade, trade.paid) for trade in all_trades if trade.paid is not None), key=lambda pair: pair[1].entry.seq
     )
 
 
-def _confirmed_trades(found: Sequence[Trade]) -> list[Trade]:
+def _confirmed_trades(all_trades: Sequence[Trade]) -> list[Trade]:
     """Trades whose payment the business has read, in the order of reading, then of payment."""
-    read = [trade for trade in found if trade.payment_read]
+    read = [trade for trade in all_trades if trade.payment_read]
     return sorted(read, key=lambda trade: (trade.payment_read.entry.seq if trade.payment_read else 0, trade.offer.paid))
 
 
@@ -134,13 +134,13 @@ CONFIRMED = {"proposal": WORDS, "business": WORDS, "customer": WORDS, "amount": 
 
 
 def deal_tables(steps: Steps[State]) -> Sequence[Table]:
-    """What all customers and businesses keep of their deals; times are ISO 8601."""
-    found = steps.derive(trades)
-    paid = _paid(found)
-    stored = [_stored_row(trade) for trade in found]
+    """The deals of all customers and businesses as tables; times are ISO 8601."""
+    all_trades = steps.derive(trades)
+    paid = _paid_trades(all_trades)
+    stored = [_stored_row(trade) for trade in all_trades]
     completed = [[trade.id, trade.offer.customer, iso(payment.entry.at)] for trade, payment in paid]
     history = [_history_row(trade, payment) for trade, payment in paid]
-    confirmed = [_confirmed_row(trade) for trade in _confirmed_trades(found)]
+    confirmed = [_confirmed_row(trade) for trade in _confirmed_trades(all_trades)]
     return [
         Table("proposal_storage", STORED, stored, about="deal"),
         Table("completed_transactions", COMPLETED, completed, about="deal"),
@@ -158,33 +158,33 @@ def _stored_row(trade: Trade) -> list[str | int | None]:
 
 
 def _history_row(trade: Trade, payment: Step[State]) -> list[str | int]:
-    made = _transaction(trade, payment)
-    return [made.proposal_id, trade.offer.customer, made.business_id, made.amount_cents, iso(made.timestamp)]
+    offer = trade.offer
+    return [trade.id, offer.customer, offer.business, total_cents(offer.proposal), iso(payment.entry.at)]
 
 
 def _confirmed_row(trade: Trade) -> list[str | int]:
-    order = _confirmed(trade)
-    items = describe_items(trade.offer.proposal)
-    return [order.proposal_id, trade.offer.business, order.customer_id, order.amount_cents, items]
+    offer = trade.offer
+    items = describe_items(offer.proposal)
+    return [trade.id, offer.business, offer.customer, total_cents(offer.proposal), items]
 
 
 def deals(steps: Steps[State]) -> Sequence[Deal]:
-    """Every proposal with all that belongs to it, from the first message of its two sides to the confirmation.
+    """Every proposal with the entries that belong to it, from the first message of its two sides to the confirmation.
 
-    Where the two dealt with each other before, it begins after that purchase.
+    Where the two dealt with each other before, its entries begin after that purchase.
     """
-    found, messages = steps.derive(trades), steps.derive(Messages.of)
-    bought: dict[Pair, list[int]] = {}
-    for trade in found:
+    all_trades, messages = steps.derive(trades), steps.derive(Messages.of)
+    purchase_ends: dict[Pair, list[int]] = {}
+    for trade in all_trades:
         if trade.paid:
             end = trade.confirmation.index if trade.confirmation else trade.paid.entry.seq
-            insort(bought.setdefault((trade.offer.customer, trade.offer.business), []), end)
-    made: list[Deal] = []
-    for trade in found:
-        ends = bought.get((trade.offer.customer, trade.offer.business), [])
-        place = bisect_left(ends, trade.offer.index)
-        made.append(_deal(trade, messages, ends[place - 1] if place else 0, steps.final))
-    return made
+            insort(purchase_ends.setdefault((trade.offer.customer, trade.offer.business), []), end)
+    deal_list: list[Deal] = []
+    for trade in all_trades:
+        ends = purchase_ends.get((trade.offer.customer, trade.offer.business), [])
+        earlier = bisect_left(ends, trade.offer.index)
+        deal_list.append(_deal(trade, messages, ends[earlier - 1] if earlier else 0, steps.final))
+    return deal_list
 
 
 def _deal(trade: Trade, messages: Messages, start: int, state: State) -> Deal:
@@ -206,30 +206,30 @@ def _steps(trade: Trade, messages: Messages, start: int) -> list[DealStep]:
     offer, confirmation = trade.offer, trade.confirmation
     end = confirmation.index if confirmation else trade.paid.entry.seq if trade.paid else offer.index
     pair = (offer.customer, offer.business)
-    asked, answered = (messages.texts.get(way, ()) for way in (pair, (offer.business, offer.customer)))
-    texts = [*between(asked, start, end), *between(answered, start, end)]
+    customer_texts, business_texts = (messages.texts.get(way, ()) for way in (pair, (offer.business, offer.customer)))
+    texts = [*between(customer_texts, start, end), *between(business_texts, start, end)]
     first = min([offer.index, *(text.index for text in texts)])
-    shown = [step for step in messages.searches.get(pair, ()) if start < step.entry.seq < first][-1:]
-    found = [_step(step, "search", _searched(step)) for step in shown]
-    found += [_mail_step(text, "message") for text in texts]
-    found.append(_step(trade.proposed, "proposal", describe_message(offer.proposal)))
-    found += [_refusal(step) for step in messages.refused.get(offer.proposal.id, ()) if _concerns(step, trade)]
+    searches = [step for step in messages.searches.get(pair, ()) if start < step.entry.seq < first][-1:]
+    deal_steps = [_step(step, "search", _searched(step)) for step in searches]
+    deal_steps += [_mail_step(text, "message") for text in texts]
+    deal_steps.append(_step(trade.proposed, "proposal", describe_message(offer.proposal)))
+    deal_steps += [_refusal(step) for step in messages.refused.get(offer.proposal.id, ()) if _concerns(step, trade)]
     if trade.read:
-        found.append(_step(trade.read, "proposal read", "the customer reads the proposal"))
+        deal_steps.append(_step(trade.read, "proposal read", "the customer reads the proposal"))
     if trade.paid:
-        found.append(_step(trade.paid, "payment", f"pays {format_cents(total_cents(offer.proposal))}"))
+        deal_steps.append(_step(trade.paid, "payment", f"pays {format_cents(total_cents(offer.proposal))}"))
     if trade.payment_read:
-        found.append(_step(trade.payment_read, "payment read", "the business reads the payment"))
+        deal_steps.append(_step(trade.payment_read, "payment read", "the business reads the payment"))
     if confirmation:
-        found.append(_mail_step(confirmation, "confirmation"))
+        deal_steps.append(_mail_step(confirmation, "confirmation"))
         if confirmed := messages.reads.get(confirmation.index):
-            found.append(_step(confirmed, "confirmation read", "the customer reads the confirmation"))
-    return found
+            deal_steps.append(_step(confirmed, "confirmation read", "the customer reads the confirmation"))
+    return deal_steps
 
 
 def _concerns(refused: Step[State], trade: Trade) -> bool:
-    """Whether a refused payment that names the id means this proposal: it was for its business, or for one that never
-    used the id."""
+    """Whether a refused payment under a proposal's id means this proposal: it was for its business, or for one that
+    never used the id."""
     action = refused.turn.action
     assert isinstance(action, a.SendMessage)
     to, id = action.to_agent_id, trade.offer.proposal.id

@@ -1,4 +1,4 @@
-"""A market at its end, as its lessons and findings read it: who wanted, asked, was offered and paid what. Pure."""
+"""A market at its end, as its lessons and findings read it: wants, requests, offers and payments. Pure."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from akinai.worlds.market.model.units import prices, total_cents
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
-    """A proposal and what it is to its customer, if paid."""
+class ValuedDeal:
+    """A proposal with its value to its customer."""
 
     offer: Offer
     complete: bool
-    """It holds all items, and the menu does."""
+    """It holds all items that the customer wants, all of them on the menu."""
     suits: bool
-    """The place has all amenities."""
+    """The business has all amenities that the customer needs."""
     cents: int
-    """What it asks."""
+    """The total price."""
     willing_cents: int
-    """What the customer would pay for the items that it wants."""
+    """The customer's willingness to pay for the items that it wants."""
     at: int
     """When it came, microseconds since the epoch."""
 
@@ -37,8 +37,8 @@ class Deal:
         return self.complete and self.suits
 
     @property
-    def left_cents(self) -> int:
-        """The customer's utility from it alone."""
+    def utility_cents(self) -> int:
+        """The customer's utility if it pays this proposal alone."""
         return (2 * self.willing_cents if self.fits else 0) - self.cents
 
 
@@ -51,7 +51,7 @@ class MarketOutcome:
 
     @staticmethod
     def of(steps: Steps[State]) -> "MarketOutcome":
-        """From the steps of a ledger."""
+        """The outcome of a ledger's steps."""
         return MarketOutcome(steps.final, steps.entries)
 
     @cached_property
@@ -59,7 +59,7 @@ class MarketOutcome:
         """When each entry was taken, microseconds since the epoch."""
         return {entry.seq: entry.at for entry in self.entries}
 
-    def spoken(self, id: str) -> str:
+    def label(self, id: str) -> str:
         """The id of a member with its name, for people."""
         name = self.state.members[id].name
         return f"{id} ({name})" if name and name != id else id
@@ -67,15 +67,15 @@ class MarketOutcome:
     @cached_property
     def menus(self) -> Mapping[str, Mapping[str, Decimal]]:
         """The menu of each business: prices in dollars by item."""
-        return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "business"}
+        return {member.id: prices(member.data) for member in self.state.members.values() if member.role == "business"}
 
     @cached_property
     def wants(self) -> Mapping[str, Mapping[str, Decimal]]:
-        """The items that each customer wants, with what it would pay in dollars."""
-        return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "customer"}
+        """The items that each customer wants, with its willingness to pay in dollars."""
+        return {member.id: prices(member.data) for member in self.state.members.values() if member.role == "customer"}
 
     @cached_property
-    def deals(self) -> Sequence[Deal]:
+    def deals(self) -> Sequence[ValuedDeal]:
         """All proposals of businesses to customers, in the order of arrival."""
         return [
             self._deal(offer)
@@ -83,9 +83,9 @@ class MarketOutcome:
             if offer.business in self.menus and offer.customer in self.wants
         ]
 
-    def _deal(self, offer: Offer) -> Deal:
+    def _deal(self, offer: Offer) -> ValuedDeal:
         members, wants = self.state.members, self.wants[offer.customer]
-        return Deal(
+        return ValuedDeal(
             offer,
             not self.missing(offer),
             needed(members[offer.customer]) <= amenities(members[offer.business]),
@@ -95,33 +95,33 @@ class MarketOutcome:
         )
 
     def missing(self, offer: Offer) -> Set[str]:
-        """The items that a customer wants and a proposal does not hold, or the menu does not."""
+        """The items that a customer wants and that the proposal or the menu lacks."""
         held = menu_items(offer.proposal, self.menus[offer.business].keys())
         return self.wants[offer.customer].keys() - held
 
     @cached_property
-    def got(self) -> Mapping[str, Sequence[Deal]]:
+    def deals_by_customer(self) -> Mapping[str, Sequence[ValuedDeal]]:
         """The deals that each customer was offered, in the order of arrival."""
-        found: dict[str, list[Deal]] = {}
+        by_customer: dict[str, list[ValuedDeal]] = {}
         for deal in self.deals:
-            found.setdefault(deal.offer.customer, []).append(deal)
-        return found
+            by_customer.setdefault(deal.offer.customer, []).append(deal)
+        return by_customer
 
     @cached_property
-    def paid(self) -> Sequence[Deal]:
+    def paid(self) -> Sequence[ValuedDeal]:
         return sorted((deal for deal in self.deals if deal.offer.paid), key=lambda deal: deal.offer.paid)
 
     @cached_property
-    def asked(self) -> Mapping[tuple[str, str], Entry]:
-        """The first text of a customer to a business, by the two."""
-        found: dict[tuple[str, str], Entry] = {}
+    def requests(self) -> Mapping[tuple[str, str], Entry]:
+        """The first text of a customer to a business, by customer and business."""
+        requests: dict[tuple[str, str], Entry] = {}
         for entry in self.entries:
             if entry.name != "SendMessage" or not entry.outcome.ok or entry.actor not in self.wants:
                 continue
             sent = a.SendMessage.model_validate(entry.parameters)
             if isinstance(sent.message, a.Text) and sent.to_agent_id in self.menus:
-                found.setdefault((entry.actor, sent.to_agent_id), entry)
-        return found
+                requests.setdefault((entry.actor, sent.to_agent_id), entry)
+        return requests
 
     def has_items(self, customer: str, business: str) -> bool:
         return self.menus[business].keys() >= self.wants[customer].keys()
@@ -129,11 +129,11 @@ class MarketOutcome:
     @cached_property
     def _holders(self) -> Mapping[str, Sequence[str]]:
         """The businesses that have an item."""
-        found: dict[str, list[str]] = {}
+        holders: dict[str, list[str]] = {}
         for business, menu in self.menus.items():
             for item in menu:
-                found.setdefault(item, []).append(business)
-        return found
+                holders.setdefault(item, []).append(business)
+        return holders
 
     def cheapest(self, customer: str) -> str | None:
         """The business that fits and is cheapest at menu prices; None where none fits."""
@@ -144,4 +144,4 @@ class MarketOutcome:
             for business in rarest
             if self.has_items(customer, business) and needed(members[customer]) <= amenities(members[business])
         ]
-        return min(fitting, key=lambda deal: (sum(self.menus[deal][item] for item in wants), deal), default=None)
+        return min(fitting, key=lambda id: (sum(self.menus[id][item] for item in wants), id), default=None)

@@ -1,4 +1,4 @@
-"""What is wrong with a proposal, against its sender's menu; how near an item is to one of the menu."""
+"""Errors of a proposal, by its sender's menu, and the distance of its items from those of the menu."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -70,14 +70,14 @@ KINDS: Mapping[str, str] = {
 class ErrorText:
     """An error in the columns of a table."""
 
-    found: str
+    written: str
     right: str | None
     edits: int | None = None
-    """Between the two, of an item."""
+    """The edits between the two; None where the error is not about an item."""
 
 
 def describe_error(error: ProposalError) -> ErrorText:
-    """What a proposal says, and what would have been right where that is known."""
+    """The words of a proposal, and the right ones where they are known."""
     match error:
         case InvalidBusiness():
             return ErrorText(error.business_id, None)
@@ -92,23 +92,23 @@ def describe_error(error: ProposalError) -> ErrorText:
 
 
 def errors(offer: Offer, members: Mapping[str, Member]) -> Sequence[ProposalError]:
-    """All that is wrong with a delivered proposal, in its own order."""
-    found: list[ProposalError] = []
+    """All errors of a delivered proposal, in the order of its parts."""
+    faults: list[ProposalError] = []
     if members[offer.business].role != "business":
-        found.append(InvalidBusiness(offer.business))
+        faults.append(InvalidBusiness(offer.business))
     if members[offer.customer].role != "customer":
-        found.append(InvalidCustomer(offer.customer))
+        faults.append(InvalidCustomer(offer.customer))
     if members[offer.business].role == "business":
         menu = prices(members[offer.business].data)
         for item in offer.proposal.items:
             price = dollars(item.unit_price)
             if item.item_name not in menu:
-                found.append(InvalidMenuItem(item.item_name, *closest(item.item_name, menu)))
+                faults.append(InvalidMenuItem(item.item_name, *closest(item.item_name, menu)))
             elif abs(price - menu[item.item_name]) >= TOLERANCE:
-                found.append(InvalidMenuItemPrice(item.item_name, price, menu[item.item_name]))
+                faults.append(InvalidMenuItemPrice(item.item_name, price, menu[item.item_name]))
     if total_is_off(offer.proposal):
-        found.append(InvalidTotalPrice(dollars(offer.proposal.total_price), items_total(offer.proposal)))
-    return found
+        faults.append(InvalidTotalPrice(dollars(offer.proposal.total_price), items_total(offer.proposal)))
+    return faults
 
 
 def closest(item: str, menu: Mapping[str, object]) -> tuple[str, int]:
@@ -124,22 +124,22 @@ def menu_items(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Set[s
 
 
 def matches(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Mapping[str, str]:
-    """By what a proposal says, the items of a menu that it means; what means none is not in it.
+    """The items of a menu by the names that a proposal gives them; names without an item are left out.
 
-    An item stands for one of the menu at most, the nearest pairs first.
+    An item matches one of the menu at most, the nearest pairs first.
     """
-    proposed = {item.item_name for item in proposal.items}
-    held = {item: item for item in proposed & menu}
+    names = {item.item_name for item in proposal.items}
+    matched = {name: name for name in names & menu}
     if not fuzzy:
-        return held
-    left, open_items = proposed - held.keys(), set(menu) - held.keys()
-    pairs = sorted((distance(text.lower(), name.lower()), name, text) for text in left for name in open_items)
-    for edits, on_menu, said in pairs:
-        if edits <= fuzzy and said in left and on_menu in open_items:
-            left.remove(said)
-            open_items.remove(on_menu)
-            held[said] = on_menu
-    return held
+        return matched
+    left, open_items = names - matched.keys(), set(menu) - matched.keys()
+    pairs = sorted((distance(name.lower(), item.lower()), item, name) for name in left for item in open_items)
+    for edits, item, name in pairs:
+        if edits <= fuzzy and name in left and item in open_items:
+            left.remove(name)
+            open_items.remove(item)
+            matched[name] = item
+    return matched
 
 
 def distance(a: str, b: str) -> int:

@@ -1,4 +1,4 @@
-"""What a market came to: who got what it wanted, what was paid, and what was wrong. One definition for all reports."""
+"""The scores of a market: needs met, money paid, and errors of proposals. One definition for all reports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from akinai.worlds.market.model.units import prices, total_cents
 
 @dataclass(frozen=True, slots=True)
 class Buyer:
-    """What a market came to for one customer."""
+    """A customer at the end of a market."""
 
     id: str
     needs_met: bool
-    """Some proposal that it paid holds all it asked for, all of it on the menu, at a place with all it needs."""
+    """A proposal that it paid holds all items that it wants, all on the menu of a business with all amenities."""
     worth_cents: int
     """Twice the sum of its willingness to pay if its needs are met, else 0."""
     paid_cents: int
@@ -37,14 +37,14 @@ def purchases(state: State) -> Sequence[Offer]:
 
 
 def proposals(state: State) -> Sequence[Offer]:
-    """All that were delivered, in that order."""
+    """All delivered proposals, in the order of delivery."""
     return sorted(state.offers.values(), key=lambda offer: offer.index)
 
 
 def buyers(state: State, fuzzy: int = 0) -> Sequence[Buyer]:
-    """Every customer, those who bought nothing among them, by id.
+    """Every customer, by id, including those who bought nothing.
 
-    `fuzzy` edits, in lower case, between an item of a proposal and one of the menu still make them one.
+    An item of a proposal within `fuzzy` edits of one of the menu, in lower case, counts as that item.
     """
     bought: dict[str, list[Offer]] = {}
     for offer in purchases(state):
@@ -62,7 +62,7 @@ def _buyer(state: State, customer: Member, bought: Sequence[Offer], fuzzy: int) 
 
 
 def gains_of(state: State, buyer: Buyer, fuzzy: int = 0) -> Sequence[tuple[Offer, int]]:
-    """What each purchase added to a customer's utility, in cents: the first that meets its needs adds their worth."""
+    """The gain in utility by each purchase, in cents: the first that meets the customer's needs adds their worth."""
     customer, worth, gains = state.members[buyer.id], buyer.worth_cents, list[tuple[Offer, int]]()
     for offer in buyer.purchases:
         met = worth if worth and _meets(customer, state.members[offer.business], offer, fuzzy) else 0
@@ -82,7 +82,7 @@ def welfare_cents(state: State) -> int:
 
 
 def is_seated(state: State, business: str) -> bool:
-    """Whether a business is of those that the run's agent may play, by `agent_share`."""
+    """Whether the run's agent may play a business, by `agent_share`."""
     share = state.setup.agent_share
     return share >= 1 or state.chance("seated", business).below(1_000) < 1_000 * share
 
@@ -102,28 +102,28 @@ def facts(state: State) -> Mapping[str, Json]:
 
 
 def score(steps: Steps[State]) -> Sequence[Score]:
-    """What stands in every table; the names are the ones programs rely on.
+    """The scores of a run; programs rely on their names.
 
-    `welfare` is the sum of all customers' utilities, `customer_utility` their mean over all customers, those who
-    bought nothing included, to the nearest cent. `invalid_proposals` counts delivered ones with any error. Refused
-    messages count nowhere.
+    `welfare` is the sum of all customers' utilities, `customer_utility` their mean over all customers, including those
+    who bought nothing, to the nearest cent. `invalid_proposals` counts delivered proposals with any error. Refused
+    messages do not count.
     """
     return scores_of(steps.final)
 
 
 def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:
-    """The same of a state."""
+    """The scores of a state."""
     customers = buyers(state, fuzzy)
-    welfare = sum(member.utility_cents for member in customers)
+    welfare = sum(buyer.utility_cents for buyer in customers)
     mean = half_even_cents(Decimal(welfare) / 100 / len(customers)) if customers else 0
-    made = proposals(state)
-    wrong = tuple(offer.index for offer in made if errors(offer, state.members))
+    offers = proposals(state)
+    wrong = tuple(offer.index for offer in offers if errors(offer, state.members))
     paid = tuple(offer.paid for offer in purchases(state))
     return [
         Score("welfare", welfare, "cents", paid, better="higher"),
         Score("customer_utility", mean, "cents", paid, better="higher"),
         Score("business_revenue", state.booked_cents, "cents", paid),
         Score("purchases", state.payments, "payments", paid),
-        Score("proposals", len(made), "proposals", tuple(offer.index for offer in made)),
+        Score("proposals", len(offers), "proposals", tuple(offer.index for offer in offers)),
         Score("invalid_proposals", len(wrong), "proposals", wrong, better="lower"),
     ]

@@ -1,4 +1,4 @@
-"""The tables of a market's account: who did what to whom."""
+"""The tables of a market's account: errors, ranks, customers, businesses, conversations, purchases."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import TypeVar
 from akinai.core.canonical import Json
 from akinai.core.ledger import Entry
 from akinai.core.scores import WORDS, Table
-from akinai.worlds.market.analysis.choices import RANKS, Choice, arrival_ranks, choices, result_ranks
+from akinai.worlds.market.analysis.choices import RANKS, PaidChoice, arrival_ranks, choices, result_ranks
 from akinai.worlds.market.analysis.proposal_errors import (
     InvalidMenuItem,
     ProposalError,
@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class MarketReport:
-    """A market at the end of its record, and what several figures are computed from, each computed once."""
+    """A market at the end of its record, with the aggregates that several figures share, each computed once."""
 
     state: State
     entries: Sequence[Entry]
@@ -41,7 +41,7 @@ class MarketReport:
 
     @cached_property
     def sellers(self) -> Sequence[str]:
-        return sorted(value.id for value in self.state.members.values() if value.role == "business")
+        return sorted(member.id for member in self.state.members.values() if member.role == "business")
 
     @cached_property
     def proposals(self) -> Sequence[Offer]:
@@ -53,12 +53,12 @@ class MarketReport:
 
     @cached_property
     def errors(self) -> Sequence[tuple[Offer, ProposalError]]:
-        """All errors of delivered proposals, whatever counts as the menu's."""
+        """All errors of delivered proposals, to the letter: `fuzzy` excuses none."""
         return [(offer, error) for offer in self.proposals for error in errors(offer, self.state.members)]
 
     @cached_property
-    def chosen(self) -> Sequence[Choice]:
-        """The choice behind every sale, in their order."""
+    def choices(self) -> Sequence[PaidChoice]:
+        """The choice behind each sale, in the order of `sales`."""
         return choices(self.state, [sale.offer for sale in self.sales], self.proposals, self.entries)
 
     @cached_property
@@ -81,24 +81,24 @@ class MarketReport:
 
     @cached_property
     def action_counts(self) -> Mapping[tuple[str, str], int]:
-        """Actions that were not refused, by actor and verb; refused ones of an actor under ""."""
+        """Actions by actor and verb; an actor's refused actions are under the verb ""."""
         return Counter((entry.actor, entry.name if entry.outcome.ok else "") for entry in self.entries)
 
 
 def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """Items by a key, in their order."""
-    found: dict[Key, list[Item]] = {}
+    groups: dict[Key, list[Item]] = {}
     for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def market_tables(market: MarketReport) -> Sequence[Table]:
-    """All tables of a market but those of its deals."""
+    """All tables of a market except those of its deals."""
     return [
         Table("proposal_errors", ERRORS, _errors(market)),
-        Table("arrival_ranks", RANKS, arrival_ranks(market.chosen), keys=1),
-        Table("result_ranks", RANKS, result_ranks(market.chosen), keys=1),
+        Table("arrival_ranks", RANKS, arrival_ranks(market.choices), keys=1),
+        Table("result_ranks", RANKS, result_ranks(market.choices), keys=1),
         Table("over_time", OVER_TIME, _over_time(market), keys=1),
         Table("payments_by_business", SOLD, _sold(market), keys=1),
         Table("customers", CUSTOMERS, _customers(market), 1, "agent"),
@@ -120,21 +120,21 @@ ERRORS = {
     "counted_as": WORDS,
     "paid_in": "entries",
 }
-"""`said` is what the proposal says, `right` what it should have said; `counted_as` the menu's item that stands for it
-under the distance that was asked for; `paid_in` the entry of its payment."""
+"""`said` is the wording of the proposal, `right` the correct one; `counted_as` is the menu's item that it counts as
+within the fuzzy distance; `paid_in` is the entry of its payment."""
 
 
 def _errors(market: MarketReport) -> list[Row]:
     rows: list[Row] = []
     for offer, error in market.errors:
         wording = describe_error(error)
-        stands_for = _meant(market, offer).get(error.item) if isinstance(error, InvalidMenuItem) else None
+        stands_for = _menu_matches(market, offer).get(error.item) if isinstance(error, InvalidMenuItem) else None
         parties: Row = [offer.index, offer.business, offer.customer, offer.proposal.id]
         rows.append(
             [
                 type(error).__name__,
                 *parties,
-                wording.found,
+                wording.written,
                 wording.right,
                 wording.edits,
                 stands_for,
@@ -144,7 +144,7 @@ def _errors(market: MarketReport) -> list[Row]:
     return rows
 
 
-def _meant(market: MarketReport, offer: Offer) -> Mapping[str, str]:
+def _menu_matches(market: MarketReport, offer: Offer) -> Mapping[str, str]:
     return matches(offer.proposal, prices(market.state.members[offer.business].data).keys(), market.fuzzy)
 
 
@@ -152,7 +152,7 @@ SOLD = {"business": WORDS, "payments": "payments", "revenue": "cents"}
 
 
 def _sold(market: MarketReport) -> list[Row]:
-    """Every business, those that sold nothing too."""
+    """A row for every business, including those that sold nothing."""
     sold = group_by(market.sales, lambda sale: sale.offer.business)
     sellers = sorted({*market.sellers, *sold})
     return [[id, len(sold.get(id, [])), sum(sale.paid_cents for sale in sold.get(id, []))] for id in sellers]
@@ -180,18 +180,18 @@ def _businesses(market: MarketReport) -> list[Row]:
     wrong = {offer.index for offer, _ in market.errors}
     rows: list[Row] = []
     for id in sorted({*market.sellers, *sold, *offered}):
-        mine, made = sold.get(id, []), offered.get(id, [])
-        known = all(sale.cost_cents is not None for sale in mine)
+        own_sales, offers = sold.get(id, []), offered.get(id, [])
+        costs_known = all(sale.cost_cents is not None for sale in own_sales)
         rows.append(
             [
                 id,
-                len(mine),
-                sum(sale.paid_cents for sale in mine),
-                sum(sale.cost_cents or 0 for sale in mine) if known else None,
-                sum(sale.fee_cents for sale in mine),
-                sum(sale.profit_cents or 0 for sale in mine) if known else None,
-                len(made),
-                sum(offer.index in wrong for offer in made),
+                len(own_sales),
+                sum(sale.paid_cents for sale in own_sales),
+                sum(sale.cost_cents or 0 for sale in own_sales) if costs_known else None,
+                sum(sale.fee_cents for sale in own_sales),
+                sum(sale.profit_cents or 0 for sale in own_sales) if costs_known else None,
+                len(offers),
+                sum(offer.index in wrong for offer in offers),
                 market.written[id],
                 market.action_counts.get((id, ""), 0),
             ]
@@ -241,7 +241,7 @@ CONVERSATIONS = {
     "paid": "cents",
     "first_rank": "place",
 }
-"""`first_rank` tells when the business's first proposal came among those of all businesses to this customer."""
+"""`first_rank` is the rank by arrival of a business's first proposal to the customer among those of all businesses."""
 
 
 def _conversations(market: MarketReport) -> list[Row]:
@@ -254,17 +254,17 @@ def _conversations(market: MarketReport) -> list[Row]:
     rows: list[Row] = []
     for pair in _pairs(market):
         customer, business = pair
-        made = offered.get(pair, [])
-        paid = [offer for offer in made if offer.paid]
-        there, back = market.sent.get((customer, business), 0), market.sent.get((business, customer), 0)
+        offers = offered.get(pair, [])
+        paid = [offer for offer in offers if offer.paid]
+        messages = [market.sent.get(direction, 0) for direction in ((customer, business), (business, customer))]
         cents = sum(total_cents(offer.proposal) for offer in paid)
         rank = order.get(customer, {}).get(business)
-        rows.append([customer, business, there, back, len(made), wrong[pair], len(paid), cents, rank])
+        rows.append([*pair, *messages, len(offers), wrong[pair], len(paid), cents, rank])
     return rows
 
 
 def _pairs(market: MarketReport) -> list[tuple[str, str]]:
-    """Who wrote to whom, each two once, the customer first."""
+    """The pairs of agents that wrote to each other, each once, the customer first."""
     members = market.state.members
     pairs = {(to, sender) if members[sender].role == "business" else (sender, to) for sender, to in market.sent}
     return sorted((a, b) for a, b in pairs if members[b].role == "business" or (b, a) not in pairs)
@@ -281,8 +281,8 @@ PURCHASES = {
     "of": "proposals",
     "result": "place",
 }
-"""`place` of the paid proposal, by arrival, among `of` that the customer had; `result`, the seller's among those who
-proposed, as searches showed them."""
+"""`place` is the rank by arrival of the paid proposal among the `of` that the customer had; `result` is the rank of its
+seller in the search results, among those who proposed."""
 
 
 def _purchases(market: MarketReport) -> list[Row]:
@@ -294,11 +294,11 @@ def _purchases(market: MarketReport) -> list[Row]:
             sale.offer.proposal.id,
             sale.paid_cents,
             sale.cost_cents,
-            choice.place,
-            choice.of,
-            choice.result,
+            choice.arrival_rank,
+            choice.options,
+            choice.result_rank,
         ]
-        for sale, choice in zip(market.sales, market.chosen, strict=True)
+        for sale, choice in zip(market.sales, market.choices, strict=True)
     ]
 
 
@@ -311,14 +311,13 @@ OVER_TIME = {
     "mean_offered": "cents",
     "mean_paid": "cents",
 }
-"""`welfare` is what the payments of that tenth added to it; the mean totals of the proposals made and of those paid in
-it are absent where there were none."""
+"""`welfare` is the gain by the payments of a tenth; the mean totals of the proposals made and paid in it are absent
+where there were none."""
 TENTHS = 10
 
 
 def _over_time(market: MarketReport) -> list[Row]:
-    """The run in ten stretches of equal time between its first and its last entry; nothing of a run without a second
-    moment."""
+    """The run in ten parts of equal time between its first and its last entry; empty where these have the same time."""
     entries = market.entries
     if not entries or entries[-1].at == entries[0].at:
         return []
@@ -334,11 +333,12 @@ def _over_time(market: MarketReport) -> list[Row]:
         lambda pair: tenth(pair[0].paid),
     )
     rows: list[Row] = []
-    for place in range(TENTHS):
-        made, bought = offered.get(place, []), paid.get(place, [])
-        welfare = sum(gain for _, gain in gains.get(place, []))
+    for index in range(TENTHS):
+        proposed, bought = offered.get(index, []), paid.get(index, [])
+        welfare = sum(gain for _, gain in gains.get(index, []))
         revenue = sum(total_cents(offer.proposal) for offer in bought)
-        rows.append([place + 1, len(bought), len(made), welfare, revenue, _mean_total(made), _mean_total(bought)])
+        means = _mean_total(proposed), _mean_total(bought)
+        rows.append([index + 1, len(bought), len(proposed), welfare, revenue, *means])
     return rows
 
 

@@ -14,15 +14,15 @@ from akinai.worlds.market.model.state import Mail, Offer, State
 from akinai.worlds.market.rules import mail
 
 Status = Literal["unread", "pending", "accepted", "expired"]
-"""What a side takes a proposal for. A customer accepts with its payment, a business when it reads the payment; one that
-the customer never read is unread; one that can no longer be paid at the end of the record is expired."""
+"""The status of a proposal for one side. A customer accepts it by paying, a business by reading the payment; it is
+unread until the customer reads it, and expired if it can no longer be paid at the end of the record."""
 Pair = tuple[str, str]
 """Customer and business."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """A proposal and what became of it; each stage is None where the record does not show it."""
+    """A proposal and its later stages; a stage is None where the record does not show it."""
 
     id: str
     """The proposal's id; with its business, as "business/id", where several businesses used it."""
@@ -34,8 +34,8 @@ class Trade:
     payment_read: Step[State] | None
     """The business's first fetch of the payment."""
     confirmation: Mail | None
-    """The first text of the business to the customer after that which names the proposal; otherwise the first that
-    names none, if it came before the business's next proposal to this customer."""
+    """The business's first text to the customer after `payment_read` that names the proposal; otherwise its first that
+    names no proposal, if it came before the business's next proposal to this customer."""
     expired: bool
 
     @property
@@ -51,7 +51,7 @@ class Trade:
 
 @dataclass(slots=True)
 class Messages:
-    """What was sent and read in a record, gathered in one pass."""
+    """Messages sent and read in a record, gathered in one pass."""
 
     reads: dict[int, Step[State]] = field(default_factory=dict[int, Step[State]])
     """By the index of a message, the first fetch that showed it as it was sent."""
@@ -64,10 +64,10 @@ class Messages:
 
     @staticmethod
     def of(steps: Steps[State]) -> "Messages":
-        found = Messages()
+        messages = Messages()
         for step in steps:
-            found._add(step)
-        return found
+            messages._add(step)
+        return messages
 
     def _add(self, step: Step[State]) -> None:
         actor, data = step.turn.actor, step.outcome.data
@@ -93,19 +93,19 @@ class Messages:
 
 
 def trades(steps: Steps[State]) -> Sequence[Trade]:
-    """All proposals that were delivered, in that order."""
+    """All delivered proposals with their stages, in the order of delivery."""
     messages, shared, end = steps.derive(Messages.of), shared_ids(steps.final), steps.final
     last = steps[-1].entry.at if steps else end.at
     by_pair: dict[Pair, list[Offer]] = {}
     for offer in proposals(end):
         by_pair.setdefault((offer.customer, offer.business), []).append(offer)
-    found: list[Trade] = []
+    unordered: list[Trade] = []
     for (customer, business), offers in by_pair.items():
         confirmations = Confirmations.of(offers, messages.texts.get((business, customer), ()))
         following = [offer.index for offer in offers[1:]]
         for offer, next_index in zip(offers, [*following, None], strict=True):
             payment_read = messages.reads.get(offer.paid) if offer.paid else None
-            found.append(
+            unordered.append(
                 Trade(
                     deal_id(offer.business, offer.proposal.id, shared),
                     offer,
@@ -117,7 +117,7 @@ def trades(steps: Steps[State]) -> Sequence[Trade]:
                     not offer.paid and offer.expires is not None and offer.expires < last,
                 )
             )
-    return sorted(found, key=lambda trade: trade.offer.index)
+    return sorted(unordered, key=lambda trade: trade.offer.index)
 
 
 def shared_ids(state: State) -> frozenset[str]:
@@ -164,8 +164,8 @@ class Confirmations:
 
 def first_after(mails: Sequence[Mail], index: int) -> Mail | None:
     """The first mail that came after an index."""
-    place = bisect_right(mails, index, key=lambda mail: mail.index)
-    return mails[place] if place < len(mails) else None
+    position = bisect_right(mails, index, key=lambda mail: mail.index)
+    return mails[position] if position < len(mails) else None
 
 
 def between(mails: Sequence[Mail], after: int, before: int) -> Sequence[Mail]:

@@ -1,4 +1,4 @@
-"""What both sides of a market gained, and what they could have gained at menu prices."""
+"""The gains of both sides of a market, and the welfare attainable at menu prices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from akinai.worlds.market.analysis.proposal_errors import matches
 from akinai.worlds.market.model.setup import Business, Customer, Population
 from akinai.worlds.market.model.state import Member, Offer, State
 from akinai.worlds.market.model.units import dollars, prices, total_cents
-from akinai.worlds.market.populations.baselines import Choice, choices
+from akinai.worlds.market.populations.baselines import Option, options_by_customer
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,18 @@ class AttainableWelfare:
     """The welfare in whole cents, by how all customers choose among the businesses that have all their items."""
 
     pick_any: int
-    """Any of them: the mean over all choices."""
+    """Any of these businesses: the mean over all choices."""
     pick_cheapest: int
-    """The cheapest, whatever the place is like."""
+    """The cheapest of them, whatever its amenities."""
     pick_any_with_amenities: int
-    """Any that has the amenities too: the mean over all choices."""
+    """Any of them that has the amenities: the mean over all choices."""
     best_possible: int
-    """The cheapest that has the amenities too, or nobody where that is worth nothing."""
+    """The cheapest that has the amenities, or none where that leaves no gain."""
 
 
 def attainable_welfare(members: Iterable[Member]) -> AttainableWelfare:
-    """Those of a market's members, each customer's to the nearest cent. One whom no business suits adds 0."""
-    totals = [_by_choice(options) for options in choices(_people(members))]
+    """The attainable welfare of a market's members, each customer's to the nearest cent, or 0 if no business suits."""
+    totals = [_welfare_by_rule(options) for options in options_by_customer(_people(members))]
     return (
         AttainableWelfare(*(sum(column) for column in zip(*totals, strict=True)))
         if totals
@@ -37,10 +37,10 @@ def attainable_welfare(members: Iterable[Member]) -> AttainableWelfare:
     )
 
 
-def _by_choice(found: Sequence[Choice]) -> tuple[int, int, int, int]:
-    suiting = [match.utility_cents for match in found if match.suits]
-    cheapest = min(found, key=lambda match: match.price_cents).utility_cents if found else 0
-    return _mean([match.utility_cents for match in found]), cheapest, _mean(suiting), max([0, *suiting])
+def _welfare_by_rule(options: Sequence[Option]) -> tuple[int, int, int, int]:
+    suiting = [option.utility_cents for option in options if option.suits]
+    cheapest = min(options, key=lambda option: option.price_cents).utility_cents if options else 0
+    return _mean([option.utility_cents for option in options]), cheapest, _mean(suiting), max([0, *suiting])
 
 
 def _mean(cents: Sequence[int]) -> int:
@@ -48,7 +48,7 @@ def _mean(cents: Sequence[int]) -> int:
 
 
 def _people(members: Iterable[Member]) -> Population:
-    """Members as a population, with what their profiles say soundly."""
+    """Members as a population, with the sound parts of their profiles."""
     everybody = sorted(members, key=lambda member: member.id)
     return Population(
         businesses=tuple(_business(member) for member in everybody if member.role == "business"),
@@ -73,7 +73,7 @@ def _features(member: Member) -> Mapping[str, float]:
 
 
 def amenities(business: Member) -> frozenset[str]:
-    """What a business has."""
+    """The amenities of a business."""
     features: object = business.data.get("amenity_features")
     if not isinstance(features, Mapping):  # a stranger's profile may hold anything
         return frozenset()
@@ -90,7 +90,7 @@ def needed(customer: Member) -> frozenset[str]:
 
 MOST_FACTOR = 1_000
 MOST_COST = 10**12
-"""Dollars. What strangers write into their profiles can be any number; beyond these nothing is reckoned with it."""
+"""Dollars. Strangers may write any number into their profiles; the cost of a larger factor or cost is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,13 @@ class Sale:
     offer: Offer
     paid_cents: int
     cost_cents: int | None
-    """`min_price_factor` times the menu's prices; None where the seller has none, or sold what is not on its menu."""
+    """`min_price_factor` times the menu's prices; None without a factor, or for an item that is not on the menu."""
     fee_cents: int
     """The platform's share of the payment."""
 
     @property
     def profit_cents(self) -> int | None:
-        """What is left to the seller; None where the cost is not known."""
+        """The seller's profit; None where the cost is not known."""
         return None if self.cost_cents is None else self.paid_cents - self.cost_cents - self.fee_cents
 
 
@@ -134,11 +134,11 @@ def _cost(data: Mapping[str, Any], offer: Offer, fuzzy: int) -> int | None:
 
 
 def gini(amounts: Sequence[int]) -> float | None:
-    """How unevenly an amount is spread: 0 where all have the same, (n - 1) / n where one has all; None for nothing.
+    """The Gini coefficient: 0 where all amounts are equal, (n - 1) / n where one has all; None where the sum is 0.
 
     G = sum over i of (2 i - n - 1) x_i / (n sum x), x rising and i from 1.
     """
     n, total = len(amounts), sum(amounts)
     if not total:
         return None
-    return sum((2 * place - n - 1) * amount for place, amount in enumerate(sorted(amounts), 1)) / (n * total)
+    return sum((2 * rank - n - 1) * amount for rank, amount in enumerate(sorted(amounts), 1)) / (n * total)

@@ -1,7 +1,7 @@
-"""The verbs of the market: what agents say to it, with the names and fields of the public wire.
+"""The verbs of the market, with the names and fields of the public wire.
 
-Numbers are kept as they were sent; rules read them as decimals. What the wire adds around a verb (`type`, the envelope)
-is known to the server alone.
+Numbers are kept as they were sent; rules read them as decimals. The server alone knows what the wire adds around a verb
+(`type`, the envelope).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ DAY_SECONDS = 86_400
 
 
 def _number(value: object) -> object:
-    """A number as it was sent; true and false are none."""
+    """A number as it was sent. ValueError for true and false."""
     if isinstance(value, bool):
         raise ValueError("a number is expected")
     return value
@@ -58,12 +58,12 @@ class Item(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_either_name(cls, given: Any) -> Any:
+    def _by_either_name(cls, fields: Any) -> Any:
         """The line {"name", "quantity", "unit_price"} of the marketplace document means the same."""
-        if isinstance(given, Mapping) and "item_name" not in given and "name" in given:
-            line = dict(cast("Mapping[str, Any]", given))
+        if isinstance(fields, Mapping) and "item_name" not in fields and "name" in fields:
+            line = dict(cast("Mapping[str, Any]", fields))
             return {**line, "item_name": line.pop("name")}
-        return cast("Any", given)
+        return cast("Any", fields)
 
 
 class Text(_Part):
@@ -113,12 +113,12 @@ Message: TypeAlias = Annotated[Text | OrderProposal | Payment, Field(discriminat
 
 
 class MarketVerb(Action):
-    """A verb of the market, with what the public wire and models need to know of it."""
+    """A verb of the market, with its place on the public wire and among the tools of models."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     unshown: ClassVar[frozenset[str]] = frozenset()
-    """Fields that the wire carries and that say nothing to a model."""
+    """Fields of the wire that are not shown to models."""
     on_wire: ClassVar[Literal["listed", "unlisted", "own route"]] = "listed"
     """How the public wire takes the verb: by `/actions/execute`, listed in its protocol or not, or by its own route."""
     enters: ClassVar[bool] = False
@@ -127,11 +127,11 @@ class MarketVerb(Action):
     @classmethod
     def parameters_schema(cls) -> dict[str, Any]:
         parameters = super().parameters_schema()
-        shown = {name: schema for name, schema in parameters["properties"].items() if name not in cls.unshown}
+        properties = {name: schema for name, schema in parameters["properties"].items() if name not in cls.unshown}
         for part in parameters.get("$defs", {}).values():
             if "const" in part["properties"].get("type", {}):  # what tells the kinds of messages apart
                 part["required"] = ["type", *(name for name in part["required"] if name != "type")]
-        return {**parameters, "properties": shown}
+        return {**parameters, "properties": properties}
 
 
 class Register(MarketVerb):

@@ -1,4 +1,4 @@
-"""Profiles: how a ledger keeps the order of a menu, and what others and the agent itself read of a profile.
+"""Profiles: how a ledger keeps the order of a menu, and the views of a profile for others and for the agent itself.
 
 Canonical JSON sorts the keys of an object, so a ledger holds a menu as a list of [item, price] pairs. Everywhere else a
 menu is an object whose keys are in the order in which its owner wrote them.
@@ -13,7 +13,7 @@ from akinai.core.canonical import Json, settled
 MENU = "menu_features"
 
 Role = Literal["business", "customer", ""]
-"""What a profile says its agent is. An agent whose profile says nothing may do both."""
+"""The role in an agent's profile. An agent whose profile names none may sell and buy."""
 ROLES: tuple[Literal["business", "customer"], ...] = ("business", "customer")
 Profile: TypeAlias = Mapping[str, Any]
 """{"id", "metadata": {"type"}, "business" or "customer": {...}}, as on the wire."""
@@ -71,7 +71,7 @@ def _convert_menus(profile: object, convert: Callable[[object], object]) -> obje
     return converted
 
 
-def spelled(data: Mapping[str, Json]) -> str:
+def view_json(data: Mapping[str, Json]) -> str:
     """The JSON of an agent's own data for its view: canonical, except that menus keep their order."""
     return json.dumps(_sorted(settled(data)), ensure_ascii=False, separators=(",", ":"))
 
@@ -108,7 +108,7 @@ def public_business(id: str, profile: Profile) -> Profile:
 
 
 def public_customer(id: str, profile: Profile) -> Profile:
-    """A customer's data in the same way."""
+    """A customer's data with every field of the public model, neutral where it is missing or has another type."""
     data = data_of(profile, "customer")
     needs = data.get("amenity_features")
     listed = cast("Sequence[object]", needs) if isinstance(needs, Sequence) and not isinstance(needs, str) else ()
@@ -123,7 +123,7 @@ def public_customer(id: str, profile: Profile) -> Profile:
 
 
 def public_profile(id: str, profile: Profile) -> Profile:
-    """A whole profile in the form of the public models. What it holds beside their fields is kept."""
+    """A whole profile in the form of the public models. Its other fields are kept."""
     complete: dict[str, Any] = {**profile, "id": id, "metadata": dict(_table(profile, "metadata"))}
     role = role_of(profile)
     if role:

@@ -33,15 +33,15 @@ class _Treatment(BaseModel, frozen=True):
 
 
 class _Named(_Treatment, frozen=True):
-    """One whose bare name stands for its `kind`."""
+    """A treatment whose bare name stands for its `kind`."""
 
     @model_validator(mode="before")
     @classmethod
-    def _bare_name(cls, given: Any) -> Any:
-        return {"kind": given} if isinstance(given, str) else given
+    def _bare_name(cls, setting: Any) -> Any:
+        return {"kind": setting} if isinstance(setting, str) else setting
 
 
-class Made(_Named, frozen=True):
+class PopulationSettings(_Named, frozen=True):
     """The population that is made where there is no data. A bare name stands for its kind."""
 
     kind: Kind = "restaurants"
@@ -143,11 +143,11 @@ class Population(_Record):
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:
-        known: set[str] = set()
-        for customer in (*self.businesses, *self.customers):
-            if customer.id in known:
-                raise ValueError(f"two agents have the id {customer.id!r}; give each its own")
-            known.add(customer.id)
+        ids: set[str] = set()
+        for member in (*self.businesses, *self.customers):
+            if member.id in ids:
+                raise ValueError(f"two agents have the id {member.id!r}; give each its own")
+            ids.add(member.id)
         return self
 
 
@@ -156,8 +156,8 @@ class _Group(_Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _bare_number(cls, given: Any) -> Any:
-        return {"count": given} if isinstance(given, int) and not isinstance(given, bool) else given
+    def _bare_number(cls, setting: Any) -> Any:
+        return {"count": setting} if isinstance(setting, int) and not isinstance(setting, bool) else setting
 
 
 def _named(model: str) -> str:
@@ -222,11 +222,11 @@ class Latency(_Record):
 Sentence = Annotated[str, Field(max_length=20_000)]
 
 
-def _ids(given: object) -> object:
+def _split_ids(ids: object) -> object:
     """Ids of a text that holds commas between them, each once."""
-    if not isinstance(given, str):
-        return given
-    return [*dict.fromkeys(id for part in given.split(",") if (id := part.strip()))]
+    if not isinstance(ids, str):
+        return ids
+    return [*dict.fromkeys(id for part in ids.split(",") if (id := part.strip()))]
 
 
 TREATMENTS = frozenset({"population", "search", "gates", "manipulation", "treated", "playbook", "agent_share"})
@@ -255,11 +255,11 @@ class Setup(_Record):
     """Virtual seconds after which the market closes; 0 never."""
     max_messages: Turns = 0
     """Entries of one actor, refused ones too, after which the run ends; 0 is no cap."""
-    population: Made = Made()
+    population: PopulationSettings = PopulationSettings()
     search: Searching = Searching()
     gates: Gates = Gates()
     manipulation: Manipulation = Manipulation()
-    treated: Annotated[tuple[Id, ...], BeforeValidator(_ids)] = ()
+    treated: Annotated[tuple[Id, ...], BeforeValidator(_split_ids)] = ()
     """Ids of the businesses that count as treated, with commas between them or in a file, one a line; a manipulation is
     theirs, whatever its sellers say."""
 
@@ -281,10 +281,10 @@ class Setup(_Record):
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
-        given = self.data.businesses or self.data.customers
-        if given and not (self.customers.count is None and self.businesses.count is None):
+        has_data = self.data.businesses or self.data.customers
+        if has_data and not (self.customers.count is None and self.businesses.count is None):
             raise ValueError("the data says how many customers and businesses there are; leave their counts out")
-        if given and "population" in self.model_fields_set:
+        if has_data and "population" in self.model_fields_set:
             raise ValueError("the data is the population; leave the setting population out")
         if self.open and self.clock == "virtual":
             raise ValueError("an open market runs on the wall clock: set clock to 'wall'")
@@ -293,16 +293,16 @@ class Setup(_Record):
 
     def _expect_businesses(self, treated: Sequence[str]) -> None:
         """ValueError for an id that no business of the data has; in an open market anybody may still register."""
-        known = [business.id for business in self.data.businesses]
+        ids = [business.id for business in self.data.businesses]
         if self.open or not treated:
             return
-        if not known:
+        if not ids:
             raise ValueError("treated names businesses of the data; without data set manipulation.sellers")
         for id in treated:
-            if id not in known:
-                raise ValueError(str(UnknownName("business", id, known, "treated names businesses of the data")))
+            if id not in ids:
+                raise ValueError(str(UnknownName("business", id, ids, "treated names businesses of the data")))
 
 
-def read_setup(given: object) -> Setup:
+def read_setup(setup: object) -> Setup:
     """The setup of a genesis."""
-    return Setup.model_validate(cast("Any", given))
+    return Setup.model_validate(cast("Any", setup))

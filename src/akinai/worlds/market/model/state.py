@@ -20,22 +20,22 @@ from akinai.worlds.market.model.units import iso
 from akinai.worlds.market.search import Catalogue
 
 NEVER = 2**62
-"""The time of one who sleeps until mail comes, or is done."""
+"""The time of an agent that sleeps until mail comes, or is done."""
 
 _NOBODY = (NEVER, 2**62)
 
 
 class Schedule(NamedTuple):
-    """Immutable. Agents are numbered from 0; of two with one time the lower number is first."""
+    """When each agent acts next. Immutable; agents are numbered from 0, and of two at one time the lower is first."""
 
     size: int
     """A power of two, at least the number of agents."""
     tree: HashTrieMap[int, tuple[int, int]]
-    """The first of each subtree, 1 the root; `size` + n is agent n. Who was never scheduled is not in it."""
+    """The first of each subtree, 1 the root; `size` + n is agent n. Agents never scheduled are not in it."""
 
     @staticmethod
     def of(agents: int) -> Schedule:
-        """Everybody asleep."""
+        """A schedule in which everybody sleeps."""
         return Schedule(1 << max(agents - 1, 0).bit_length(), HashTrieMap())
 
     @property
@@ -44,7 +44,7 @@ class Schedule(NamedTuple):
         return self.tree.get(1, _NOBODY)
 
     def due(self, agent: int) -> int:
-        """When an agent acts next."""
+        """The time of an agent's next action, NEVER while it sleeps."""
         return self.tree.get(self.size + agent, _NOBODY)[0]
 
     def at(self, agent: int, time: int) -> Schedule:
@@ -73,7 +73,7 @@ class Mail:
 
     @property
     def json(self) -> dict[str, Json]:
-        """As FetchMessages gives it on the wire."""
+        """The mail as FetchMessages gives it on the wire."""
         return {
             "from_agent_id": self.sender,
             "to_agent_id": self.to,
@@ -84,19 +84,19 @@ class Mail:
 
     @cached_property
     def text(self) -> str:
-        """The canonical JSON of the same: made once, for the digest and the answer of every fetch that finds it."""
+        """The canonical JSON of the mail: made once, for the digest and the answer of every fetch that selects it."""
         return canonical(self.json)
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Mail in the order of arrival. Nothing in it is copied when it grows."""
+    """Mail in the order of arrival. It grows without copying."""
 
     count: int
-    by_place: HashTrieMap[int, Mail]
+    by_position: HashTrieMap[int, Mail]
 
     def put(self, mail: Mail) -> Box:
-        return Box(self.count + 1, self.by_place.insert(self.count, mail))
+        return Box(self.count + 1, self.by_position.insert(self.count, mail))
 
 
 EMPTY_BOX = Box(0, HashTrieMap())
@@ -117,8 +117,8 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A message that was sent under an idempotency key, and what its sender was answered."""
+class KeyedMessage:
+    """A message that was sent under an idempotency key, with the answer to its sender."""
 
     to: str
     message: Message
@@ -131,12 +131,12 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Bids:
-    """The proposals that one customer got, as far as the gates ask."""
+    """The facts about the proposals to one customer that the gates need."""
 
     since: int
-    """When the first came, microseconds since the epoch."""
+    """The time of the first proposal, microseconds since the epoch."""
     businesses: HashTrieSet[str]
-    """Who made one."""
+    """The businesses that made one."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ class Member(Record):
     id: str
     role: Role
     profile: Profile
-    """What others may see of it."""
+    """Its public part."""
     data: Mapping[str, Any]
-    """The whole business or customer, what nobody else is told included."""
+    """The whole business or customer, secrets included."""
     own: str
-    """The same as JSON, for its view."""
+    """The JSON of its own data, for its view."""
     number: int | None = None
-    """Its place on the roll; None for a stranger to the population."""
+    """Its index on the roll; None for a stranger to the population."""
     registered: bool = False
     turns: int = 0
     """Actions that counted."""
@@ -163,7 +163,7 @@ class Member(Record):
     roused: bool = False
     """Mail ended its last wait, before its time was over."""
     last_mail: int = 0
-    """The index of the last message that it was sent."""
+    """The index of the last message to it."""
     seen: int = 0
     """The largest index that it fetched."""
     purchases: int = 0
@@ -174,7 +174,7 @@ class Member(Record):
 
     @property
     def name(self) -> str:
-        """The name in its data, which for people stands beside the id; empty without one."""
+        """The name in its data, which people see beside the id; empty without one."""
         name = self.data.get("name")
         return name if isinstance(name, str) else ""
 
@@ -190,14 +190,14 @@ class State(Record):
     setup: Setup
     chance: Chance
     begin: int
-    """Where virtual time begins, microseconds since the epoch."""
+    """The begin of virtual time, microseconds since the epoch."""
     at: int
     """When the last action that counted was taken, microseconds since the epoch."""
     members: HashTrieMap[str, Member]
     roll: tuple[str, ...]
     """The population: its businesses, then its customers."""
     businesses: int
-    """How many of them are businesses."""
+    """The number of businesses on the roll."""
     unregistered: int
     """Businesses of the population that have yet to register; until then no customer starts."""
     customers_left: int
@@ -209,14 +209,14 @@ class State(Record):
     """By owner and sender; the sender "" stands for all."""
     offers: HashTrieMap[tuple[str, str], Offer]
     """By business and proposal id."""
-    answers: HashTrieMap[tuple[str, str], Answered]
+    answers: HashTrieMap[tuple[str, str], KeyedMessage]
     """By sender and idempotency key."""
     makers: HashTrieMap[str, str]
-    """By proposal id alone, who used it first."""
+    """By proposal id alone, the business that used it first."""
     joined: HashTrieMap[int, str]
-    """Who registered, by place in that order."""
+    """The ids of the agents that registered, by their number in that order, from 0."""
     bids: HashTrieMap[str, Bids]
-    """By customer, what the gates ask of the proposals that it got."""
+    """By customer."""
     delivered: int = 0
     """Messages."""
     payments: int = 0

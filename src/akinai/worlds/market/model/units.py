@@ -11,7 +11,7 @@ from akinai.core.money import half_even_cents
 from akinai.worlds.market.model import actions as a
 
 TOLERANCE = Decimal("0.01")
-"""From this difference on, in dollars, two prices are not the same."""
+"""The least difference in dollars of two prices that are not the same."""
 
 
 def dollars(amount: float) -> Decimal:
@@ -20,12 +20,13 @@ def dollars(amount: float) -> Decimal:
 
 
 def prices(data: Mapping[str, Any]) -> dict[str, Decimal]:
-    """A business's menu, or what a customer is willing to pay: by item, in dollars. What is no price is left out."""
+    """Prices in dollars by item: a business's menu, or a customer's willingness to pay. Values that are no price are
+    left out."""
     return {item: dollars(price) for item, price in _menu(data).items() if _is_price(price)}
 
 
-def priced(data: Mapping[str, Any]) -> Set[str]:
-    """The items alone, for those who look at many menus."""
+def priced_items(data: Mapping[str, Any]) -> Set[str]:
+    """The items of `prices` alone, which is faster over many menus."""
     return {item for item, price in _menu(data).items() if _is_price(price)}
 
 
@@ -44,12 +45,12 @@ def items_total(proposal: a.OrderProposal) -> Decimal:
 
 
 def total_is_off(proposal: a.OrderProposal) -> bool:
-    """The total is not the sum of the items."""
+    """Whether the total is not the sum of the items."""
     return abs(items_total(proposal) - dollars(proposal.total_price)) >= TOLERANCE
 
 
 def total_cents(proposal: a.OrderProposal) -> int:
-    """What a payment of it books."""
+    """The cents that a payment of the proposal books."""
     return half_even_cents(dollars(proposal.total_price))
 
 
@@ -58,9 +59,9 @@ MILLISECOND_US = 1_000
 
 
 def iso(at: int) -> str:
-    """A time as the wire tells it, in UTC."""
-    seconds, rest = divmod(at, SECOND_US)
-    return f"{_second(seconds)}.{rest:06}+00:00" if rest else f"{_second(seconds)}+00:00"
+    """A time in ISO 8601 as on the wire, in UTC."""
+    seconds, microseconds = divmod(at, SECOND_US)
+    return f"{_second(seconds)}.{microseconds:06}+00:00" if microseconds else f"{_second(seconds)}+00:00"
 
 
 @lru_cache(256)
@@ -69,7 +70,7 @@ def _second(seconds: int) -> str:
 
 
 def read_time(text: str) -> int | None:
-    """The time that a text says, UTC where it names no zone; None when it says none."""
+    """Parse a time in ISO 8601, UTC where it names no zone; None for any other text."""
     try:
         moment = datetime.fromisoformat(text.strip())
         return _us(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
@@ -78,7 +79,7 @@ def read_time(text: str) -> int | None:
 
 
 def midnight(day: date) -> int:
-    """Where a day begins, UTC."""
+    """The begin of a day, UTC."""
     return _us(datetime.combine(day, time(tzinfo=UTC)))
 
 

@@ -1,6 +1,6 @@
-"""Players without a model: four customers, each of which sells as `sellers` does where it is seated as a business.
+"""Players without a model: four customers, each of which sells as `sellers` does where it plays a business.
 
-They know what the market tells them and nothing else.
+They know nothing but what the market tells them.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -28,7 +28,7 @@ Paying = Generator[Action, Outcome, None]
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a customer has to choose from."""
+    """The proposals that a customer can choose from."""
 
     offers: list[ReceivedMessage]
     """Proposals that it would pay, in the order of arrival."""
@@ -42,33 +42,35 @@ def customer(me: ResumableRoutine, policy: Policy) -> Plan:
     if a.Register in me.view.verbs:
         yield a.Register()
     if not me.past.paid:
-        asked = yield from search_businesses(own, policy)
-        for business in asked:
+        businesses = yield from search_businesses(own, policy)
+        for business in businesses:
             if business not in written:
                 yield say(own, business, _request(own))
-        gathered = yield from collect_offers(own, policy, asked, takes_over=bool(written))
-        yield from pay_best(own, policy, gathered)
+        collected = yield from collect_offers(own, policy, businesses, takes_over=bool(written))
+        yield from pay_best(own, policy, collected)
     while True:
         yield a.Leave()
 
 
 def search_businesses(own: OwnProfile, policy: Policy) -> Lookup:
     """The businesses to ask, best match first."""
-    query, found, number = ", ".join(sorted(own.prices)), list[str](), 1
+    query, ids, number = ", ".join(sorted(own.prices)), list[str](), 1
     while True:
         outcome = yield a.Search(query=query, search_algorithm=policy.algorithm, limit=ON_A_PAGE, page=number)
         results, pages = observations.results_page(outcome)
-        found += [result.id for result in results if policy.asks(own, result)]
+        ids += [result.id for result in results if policy.asks(own, result)]
         number += 1
         if number > (min(pages, policy.pages) if policy.pages else pages):
-            return found
+            return ids
 
 
-def collect_offers(own: OwnProfile, policy: Policy, asked: Sequence[str], *, takes_over: bool = False) -> Gathering:
-    """The proposals that it would pay. Whoever takes over reads its mail first, and only from those it would ask."""
+def collect_offers(
+    own: OwnProfile, policy: Policy, businesses: Sequence[str], *, takes_over: bool = False
+) -> Gathering:
+    """The proposals that it would pay. A player that takes over reads its mail first, and only from `businesses`."""
     offers, answered, last, waits = list[ReceivedMessage](), set[str](), 0, not takes_over
     vain = 2 if takes_over else 1  # whoever takes over may have read the mail already that ends its first wait
-    while len(answered) < len(asked):
+    while len(answered) < len(businesses):
         if waits:
             yield a.Wait(seconds=policy.patience_s)
         mail = yield from read_mail(last)
@@ -76,7 +78,7 @@ def collect_offers(own: OwnProfile, policy: Policy, asked: Sequence[str], *, tak
         if not vain:
             break
         last, waits = mail[-1].index if mail else last, True
-        mail = [received for received in mail if not takes_over or received.sender in asked]
+        mail = [received for received in mail if not takes_over or received.sender in businesses]
         answered |= {received.sender for received in mail}
         for received in mail:
             if _takes(own, policy, received):
@@ -87,7 +89,7 @@ def collect_offers(own: OwnProfile, policy: Policy, asked: Sequence[str], *, tak
 
 
 def read_mail(last: int) -> Reading:
-    """The mail behind an index; where some of it is sealed, it waits and reads again."""
+    """The mail after an index; where some of it is sealed, it waits and reads again."""
     while True:
         outcome = yield a.FetchMessages(after_index=last)
         if (sealed_s := observations.sealed_s(outcome)) is None:
@@ -95,18 +97,18 @@ def read_mail(last: int) -> Reading:
         yield a.Wait(seconds=sealed_s)
 
 
-def pay_best(own: OwnProfile, policy: Policy, gathered: Collected) -> Paying:
+def pay_best(own: OwnProfile, policy: Policy, collected: Collected) -> Paying:
     """Pays the best, or the first; before a gate that is shut it waits, and chooses anew among all it has by then."""
-    offers: list[ReceivedMessage] = gathered.offers
-    last = gathered.last
+    offers: list[ReceivedMessage] = collected.offers
+    last = collected.last
     while offers:
-        chosen = min(offers, key=lambda received: _worst(own, received)) if policy.enough != 1 else offers[0]
-        assert isinstance(chosen.message, a.OrderProposal)
-        outcome = yield send(own, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
+        best = min(offers, key=lambda received: _price_and_tie(own, received)) if policy.enough != 1 else offers[0]
+        assert isinstance(best.message, a.OrderProposal)
+        outcome = yield send(own, best.sender, a.Payment(proposal_message_id=best.message.id))
         if outcome.ok:
             return
         if outcome.code != NOT_YET:
-            offers = [received for received in offers if received != chosen]
+            offers = [received for received in offers if received != best]
             continue
         opens_s = observations.seconds_to_wait(outcome)
         yield a.Wait(seconds=policy.patience_s if opens_s is None else opens_s)
@@ -118,17 +120,17 @@ def pay_best(own: OwnProfile, policy: Policy, gathered: Collected) -> Paying:
 
 
 def _request(own: OwnProfile) -> str:
-    wanted = ", ".join(f"1 x {item}" for item in sorted(own.prices))
+    items = ", ".join(f"1 x {item}" for item in sorted(own.prices))
     needs = f" I also need: {', '.join(sorted(own.needs))}." if own.needs else ""
-    return f"Hello, I would like to order {wanted}.{needs} Please send me a proposal."
+    return f"Hello, I would like to order {items}.{needs} Please send me a proposal."
 
 
 def _takes(own: OwnProfile, policy: Policy, received: ReceivedMessage) -> bool:
     return isinstance(received.message, a.OrderProposal) and policy.takes(own, received.message)
 
 
-def _worst(own: OwnProfile, received: ReceivedMessage) -> tuple[Decimal, int]:
-    """Its price; of two at one price, neither the first nor the better known, but as names and price fall together."""
+def _price_and_tie(own: OwnProfile, received: ReceivedMessage) -> tuple[Decimal, int]:
+    """A sort key: the price; equal prices in an order drawn from names and price, which favours no seller."""
     assert isinstance(received.message, a.OrderProposal)
     price = observations.total(received.message)
     return price, absorb(absorb(word(own.id), word(received.sender)), word(str(price)))

@@ -1,6 +1,6 @@
-"""The customer `first` with a playbook: it does what the sentences tell, and where they are silent what it always did.
+"""The customer `first` with a playbook: it follows the sentences, and does as always where they are silent.
 
-Each sentence moves one thing, by what its own numbers say; none makes another player of it.
+Each sentence changes one part of its policy, by the sentence's own numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,13 +34,13 @@ PAGES_TRIED = 3
 
 
 def guided(policy: Policy, role: Role) -> Policy:
-    """A policy, changed by the bullets that can be read; the same without such."""
-    advice = [found for text in role.bullets if (found := read_advice(text)) is not None]
-    for item in advice:
-        if isinstance(item, Experiment):
-            return experimental(policy, Chance.of(item.number)("experiment", role.actor))
-    for item in advice:
-        policy = follow(policy, item)
+    """A policy changed by the readable bullets of a role."""
+    advice = [parsed for text in role.bullets if (parsed := read_advice(text)) is not None]
+    for sentence in advice:
+        if isinstance(sentence, Experiment):
+            return experimental(policy, Chance.of(sentence.number)("experiment", role.actor))
+    for sentence in advice:
+        policy = follow(policy, sentence)
     return policy
 
 
@@ -65,7 +65,7 @@ def follow(policy: Policy, advice: Advice) -> Policy:
 
 
 def experimental(policy: Policy, draw: Chance) -> Policy:
-    """What one customer tries: each thing by chance, whatever the others are."""
+    """A policy for an experiment: each part is drawn on its own."""
     asks, takes = policy.asks, policy.takes
     if draw("items").below(2):
         asks = _both(asks, with_items)
@@ -84,7 +84,7 @@ def experimental(policy: Policy, draw: Chance) -> Policy:
 
 
 def _both(a: Callable[[OwnProfile, T], bool], b: Callable[[OwnProfile, T], bool]) -> Callable[[OwnProfile, T], bool]:
-    def holds(me: OwnProfile, thing: T) -> bool:
-        return a(me, thing) and b(me, thing)
+    def holds(me: OwnProfile, subject: T) -> bool:
+        return a(me, subject) and b(me, subject)
 
     return holds

@@ -1,4 +1,4 @@
-"""How rule-based players read what they see: their own profile, businesses found, messages, orders in a text."""
+"""How rule-based players read outcomes: their own profile, businesses found, messages, orders in a text."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.units import dollars, priced, prices
+from akinai.worlds.market.model.units import dollars, priced_items, prices
 from akinai.worlds.market.rules.views import PROFILE
 
 MOST_OF_ONE = 99
@@ -85,23 +85,23 @@ def messages_in(outcome: Outcome) -> list[ReceivedMessage]:
 
 
 def seconds_to_wait(outcome: Outcome) -> int | None:
-    """How long to wait, where a refusal says so."""
+    """The seconds to wait that a refusal names; None where it names none."""
     return cast("dict[str, Any]", outcome.data or {}).get("seconds")
 
 
 def sealed_s(outcome: Outcome) -> int | None:
-    """How long until the bids among what was fetched are opened; None where none is sealed."""
+    """Seconds until the fetched bids are opened; None where none is sealed."""
     return cast("dict[str, Any]", outcome.data or {}).get("sealed_s")
 
 
 def has_more(outcome: Outcome) -> bool:
-    """Whether a fetch left something."""
+    """Whether a fetch left mail."""
     return bool(cast("dict[str, Any]", outcome.data or {}).get("has_more"))
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBusiness:
-    """A business on a page of results, as far as its profile says."""
+    """A business on a page of results, by its profile."""
 
     id: str
     items: Set[str]
@@ -117,24 +117,24 @@ def results_page(outcome: Outcome) -> tuple[list[FoundBusiness], int]:
     """The businesses on a page of results, and the number of pages."""
     data = cast("dict[str, Any]", outcome.data or {})
     profiles = cast("list[dict[str, Any]]", data.get("businesses", []))
-    return [_found(profile) for profile in profiles], int(data.get("total_pages", 0))
+    return [_found_business(profile) for profile in profiles], int(data.get("total_pages", 0))
 
 
-def _found(profile: Mapping[str, Any]) -> FoundBusiness:
+def _found_business(profile: Mapping[str, Any]) -> FoundBusiness:
     business = cast("Mapping[str, Any]", profile.get("business") or {})
-    return FoundBusiness(profile["id"], priced(business), _amenities(business), business)
+    return FoundBusiness(profile["id"], priced_items(business), _amenities(business), business)
 
 
 def orders_in(text: str, menu: Mapping[str, Decimal]) -> dict[str, int]:
-    """The items of a menu that a text names, longest names first, with how many of each it asks for."""
+    """The items of a menu that a text names, with the number of each; longer names are read first."""
     low, orders = text.lower(), dict[str, int]()
     for item in sorted(menu, key=lambda item: (-len(item), item)):
-        found = re.search(rf"(?<!\w){re.escape(item.lower())}(?!\w)", low) if item.lower() in low else None
-        if found:
-            before, after = _BEFORE.search(low[: found.start()]), _AFTER.match(low, found.end())
-            said = before[1] if before else (after[1] or after[2]) if after else "1"
-            orders[item] = max(1, min(int(said), MOST_OF_ONE))
-            low = low[: found.start()] + "." * (found.end() - found.start()) + low[found.end() :]
+        match = re.search(rf"(?<!\w){re.escape(item.lower())}(?!\w)", low) if item.lower() in low else None
+        if match:
+            before, after = _BEFORE.search(low[: match.start()]), _AFTER.match(low, match.end())
+            count = before[1] if before else (after[1] or after[2]) if after else "1"
+            orders[item] = max(1, min(int(count), MOST_OF_ONE))
+            low = low[: match.start()] + "." * (match.end() - match.start()) + low[match.end() :]
     return {item: orders[item] for item in sorted(orders)}
 
 
@@ -150,5 +150,5 @@ def lacks_items(text: str, menu: Mapping[str, Decimal]) -> bool:
 
 
 def total(proposal: a.OrderProposal) -> Decimal:
-    """What a proposal asks for, in dollars."""
+    """The total price of a proposal in dollars."""
     return dollars(proposal.total_price)

@@ -32,24 +32,24 @@ class Policy:
     patience_s: int = PATIENCE_S
 
 
-def anybody(me: OwnProfile, found: FoundBusiness) -> bool:
+def anybody(me: OwnProfile, business: FoundBusiness) -> bool:
     """Every business that was found."""
     return True
 
 
-def with_items(me: OwnProfile, found: FoundBusiness) -> bool:
+def with_items(me: OwnProfile, business: FoundBusiness) -> bool:
     """Businesses whose menu holds all items."""
-    return found.items >= me.prices.keys()
+    return business.items >= me.prices.keys()
 
 
-def with_amenities(me: OwnProfile, found: FoundBusiness) -> bool:
+def with_amenities(me: OwnProfile, business: FoundBusiness) -> bool:
     """Businesses that have all amenities."""
-    return found.amenities >= me.needs
+    return business.amenities >= me.needs
 
 
-def with_all(me: OwnProfile, found: FoundBusiness) -> bool:
+def with_all(me: OwnProfile, business: FoundBusiness) -> bool:
     """Businesses that have all items and all amenities."""
-    return with_items(me, found) and with_amenities(me, found)
+    return with_items(me, business) and with_amenities(me, business)
 
 
 def anything(me: OwnProfile, proposal: a.OrderProposal) -> bool:
@@ -63,7 +63,7 @@ def complete(me: OwnProfile, proposal: a.OrderProposal) -> bool:
 
 
 def within(percent: int) -> Takes:
-    """Proposals that cost no more than so many percent of what one is willing to pay."""
+    """Proposals that cost at most `percent` of the willingness to pay."""
 
     def takes(me: OwnProfile, proposal: a.OrderProposal) -> bool:
         return total(proposal) * 100 <= percent * sum(me.prices.values(), Decimal(0))
@@ -72,12 +72,12 @@ def within(percent: int) -> Takes:
 
 
 def worth_it(me: OwnProfile, proposal: a.OrderProposal) -> bool:
-    """A complete one that leaves something: having all is worth twice what one is willing to pay."""
+    """A complete proposal that leaves a gain: all items together are worth twice the willingness to pay."""
     return complete(me, proposal) and 2 * sum(me.prices.values()) > total(proposal)
 
 
 def within_budget(me: OwnProfile, proposal: a.OrderProposal) -> bool:
-    """A complete one that costs no more than one is willing to pay."""
+    """A complete proposal that costs at most the willingness to pay."""
     return complete(me, proposal) and sum(me.prices.values()) >= total(proposal)
 
 

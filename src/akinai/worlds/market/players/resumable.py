@@ -1,4 +1,4 @@
-"""A routine that goes on from what was done in its place."""
+"""A routine that continues from actions that it did not decide."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from akinai.worlds.market.model import actions as a
 
 @dataclass
 class Past:
-    """What an actor did so far, whoever decided it."""
+    """The actions of an actor so far, whoever decided them."""
 
     written: dict[str, int] = field(default_factory=dict[str, int])
-    """By agent that it wrote to, the largest index that it had read when it last did."""
+    """By recipient, the largest index that the actor had read when it last wrote to it."""
     proposed: dict[str, a.OrderProposal] = field(default_factory=dict[str, a.OrderProposal])
     """Its proposals by id."""
-    made: int = 0
+    proposal_count: int = 0
     """Proposals that it made."""
     paid: int = 0
     """Payments that it made."""
@@ -39,7 +39,7 @@ class Past:
                 match action.message:
                     case a.OrderProposal():
                         self.proposed[action.message.id] = action.message
-                        self.made += 1
+                        self.proposal_count += 1
                     case a.Payment():
                         self.paid += 1
                     case a.Text():
@@ -49,7 +49,7 @@ class Past:
 
 
 class ResumableRoutine(Routine):
-    """Begun anew, with its past, wherever something else was done than it would have done."""
+    """A routine that restarts, with its past, after an action that it did not decide."""
 
     def __init__(self, plan: Callable[[Routine], Plan]) -> None:
         self.past = Past()

@@ -1,6 +1,6 @@
 """How businesses without a model sell: they read requests, propose from their menu, and confirm payments.
 
-With a playbook a business follows the sentences on selling; each moves one thing, by what its own numbers say.
+With a playbook a business follows the sentences on selling; each changes one habit, by the sentence's own numbers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -26,13 +26,13 @@ from akinai.worlds.market.players.resumable import ResumableRoutine
 AT_A_TIME = 50
 """Messages that a business reads at once."""
 OPENING_S, MOST_READ = 5, 10_000
-"""Seconds after which all others are in, and the most of them whose menus a business reads."""
+"""Seconds after which all rivals have registered, and the maximum of them whose menus a business reads."""
 CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a business sells."""
+    """The habits of a business."""
 
     whole_only: bool = False
     """Propose an order only with every item of it."""
@@ -40,18 +40,18 @@ class Manner:
     """Propose before texts are written, the largest orders first."""
     names_amenities: bool = False
     undercuts: bool = False
-    """Read the menus of all others at the beginning, and ask a cent less for an order than the cheapest of those that
+    """Read the menus of all rivals at the beginning, and ask a cent less for an order than the cheapest of those that
     have it with the same amenities, as far as the floor allows."""
 
 
 def guided_manner(role: Role) -> Manner:
-    """The manner that a playbook's bullets ask for; the plain one without such."""
-    advice = [found for text in role.bullets if (found := read_selling_advice(text)) is not None]
+    """The manner that the bullets of a role ask for; the plain one without readable bullets."""
+    advice = [parsed for text in role.bullets if (parsed := read_selling_advice(text)) is not None]
     manner = Manner()
-    for item in advice:
-        if isinstance(item, SellingExperiment):
-            return experimental_manner(Chance.of(item.number)("experiment", role.actor))
-        manner = follow(manner, item)
+    for sentence in advice:
+        if isinstance(sentence, SellingExperiment):
+            return experimental_manner(Chance.of(sentence.number)("experiment", role.actor))
+        manner = follow(manner, sentence)
     return manner
 
 
@@ -71,21 +71,21 @@ def follow(manner: Manner, advice: Advice) -> Manner:
 
 
 def experimental_manner(draw: Chance) -> Manner:
-    """What one business tries: each thing by chance, whatever the others are."""
-    return Manner(*(draw(what).below(2) == 1 for what in ("whole", "order", "words", "price")))
+    """A manner for an experiment: each habit is drawn on its own."""
+    return Manner(*(draw(label).below(2) == 1 for label in ("whole", "order", "words", "price")))
 
 
 def sell(me: ResumableRoutine, manner: Manner) -> Plan:
-    """Answers each request with what its menu holds of it; confirms each payment once."""
+    """Answers each request with the items of it that are on its menu; confirms each payment once."""
     own, answered = observations.own_profile(me.view), dict(me.past.written)
     if a.Register in me.view.verbs:
         yield a.Register()
-    desk, last = Desk(own, manner, dict(me.past.proposed), made=me.past.made), 0
+    seller, last = Seller(own, manner, dict(me.past.proposed), proposal_count=me.past.proposal_count), 0
     waits = not (answered or me.past.read)
     if manner.undercuts:
         if waits:
             yield a.Wait(seconds=OPENING_S)
-        desk.others = observations.results_page((yield a.Search(search_algorithm="simple", limit=MOST_READ)))[0]
+        seller.rivals = observations.results_page((yield a.Search(search_algorithm="simple", limit=MOST_READ)))[0]
     while True:
         if waits:
             yield a.Wait()
@@ -96,25 +96,25 @@ def sell(me: ResumableRoutine, manner: Manner) -> Plan:
             mail = observations.messages_in(outcome)
             last = mail[-1].index if mail else last
             mail = [received for received in mail if received.index > answered.get(received.sender, 0)]
-            for answer in desk.answers(mail):  # noqa: UP028 - a list takes no outcomes
+            for answer in seller.answers(mail):  # noqa: UP028 - a list takes no outcomes
                 yield answer
 
 
 @dataclass
-class Desk:
-    """What a business has proposed, and its answers."""
+class Seller:
+    """A business that answers its mail."""
 
     own: OwnProfile
     manner: Manner
     pending: dict[str, a.OrderProposal] = field(default_factory=dict[str, a.OrderProposal])
-    others: Sequence[FoundBusiness] = ()
-    """Whose prices it undercuts."""
-    made: int = 0
+    rivals: Sequence[FoundBusiness] = ()
+    """The businesses whose prices it undercuts."""
+    proposal_count: int = 0
 
     def answers(self, mail: Sequence[ReceivedMessage]) -> Sequence[a.SendMessage]:
         """The answers to some messages, in the order in which they are sent."""
-        found = [answer for received in mail for answer in self._answer(received)]
-        return sorted(found, key=_urgency) if self.manner.proposes_first else found
+        answers = [answer for received in mail for answer in self._answer(received)]
+        return sorted(answers, key=_urgency) if self.manner.proposes_first else answers
 
     def _answer(self, received: ReceivedMessage) -> Iterator[a.SendMessage]:
         own = self.own
@@ -135,29 +135,29 @@ class Desk:
                 pass
 
     def _proposal(self, orders: Mapping[str, int], request: str) -> a.OrderProposal:
-        """What the menu holds of a request."""
-        self.made += 1
-        wanted = sorted(name for name in self.own.has if name.lower() in request.lower())
-        prices = self.prices(orders, frozenset(wanted))
+        """A proposal of the ordered items, which are on the menu."""
+        self.proposal_count += 1
+        amenities = sorted(name for name in self.own.has if name.lower() in request.lower())
+        prices = self.prices(orders, frozenset(amenities))
         items = [
             a.Item(id=item, item_name=item, quantity=count, unit_price=float(prices[item]))
             for item, count in orders.items()
         ]
-        note = f"We have {', '.join(wanted)}." if wanted and self.manner.names_amenities else None
-        id, total = f"{self.own.id}-{self.made}", _total(orders, prices)
+        note = f"We have {', '.join(amenities)}." if amenities and self.manner.names_amenities else None
+        id, total = f"{self.own.id}-{self.proposal_count}", _total(orders, prices)
         proposal = a.OrderProposal(id=id, items=items, total_price=float(total), special_instructions=note)
         self.pending[id] = proposal
         return proposal
 
-    def prices(self, orders: Mapping[str, int], wanted: Set[str]) -> Mapping[str, Decimal]:
-        """The menu's prices; or lower ones by which the order costs less than at the cheapest other that has it."""
+    def prices(self, orders: Mapping[str, int], amenities: Set[str]) -> Mapping[str, Decimal]:
+        """The menu's prices, or lower ones at which the order costs less than at the cheapest rival that has it."""
         menu, floor = self.own.prices, self.own.floor
-        having = (other for other in self.others if other.id != self.own.id and other.amenities >= wanted)
-        sums = [_total(orders, other.prices) for other in having if other.items >= orders.keys()]
+        able_rivals = (rival for rival in self.rivals if rival.id != self.own.id and rival.amenities >= amenities)
+        rival_totals = [_total(orders, rival.prices) for rival in able_rivals if rival.items >= orders.keys()]
         listed = _total(orders, menu)
-        if not listed or not sums or min(sums) > listed:
+        if not listed or not rival_totals or min(rival_totals) > listed:
             return menu
-        share = (min(sums) - CENT) / listed
+        share = (min(rival_totals) - CENT) / listed
         lower = {item: (menu[item] * share).quantize(CENT, ROUND_FLOOR) for item in orders}
         return lower if _total(orders, lower) >= floor * listed else menu
 
@@ -167,7 +167,7 @@ def _total(orders: Mapping[str, int], prices: Mapping[str, Decimal]) -> Decimal:
 
 
 def _urgency(answer: a.SendMessage) -> tuple[bool, float]:
-    """Proposals before texts, the dearest first."""
+    """A sort key: proposals before texts, the dearest first."""
     message = answer.message
     return (False, -float(message.total_price)) if isinstance(message, a.OrderProposal) else (True, 0.0)
 

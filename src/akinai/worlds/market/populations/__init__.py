@@ -1,1 +1,1 @@
-"""Who takes part: populations read, generated and written."""
+"""Populations of markets: read, generated and written."""

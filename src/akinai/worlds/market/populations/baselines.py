@@ -1,8 +1,8 @@
-"""What a population's customers could come to at menu prices, by how they choose: the yardsticks of a market.
+"""Baselines of a market: the welfare of its population at menu prices, by the way in which customers choose.
 
-The four of the public sets (`baseline_utilities.json`), computed the same way: every customer buys once, from a
-business whose menu holds all it wants, and its utility is twice what it is willing to pay if the amenities are there
-too, else 0, less the price (arXiv 2510.25779, section 4).
+They are the four of the public sets (`baseline_utilities.json`), computed in the same way: every customer buys once,
+from a business whose menu holds all it wants, and its utility is twice its willingness to pay if the amenities are
+there too, else 0, less the price (arXiv 2510.25779, section 4).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 1_000
-"""Times that all customers choose anew where they choose by chance."""
+"""Samples of random choice by all customers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What chance makes of a way of choosing, dollars."""
+    """The distribution of welfare under random choice, in dollars."""
 
     median: float
     median_ci_lower: float
-    """The order statistics between which the true median is, 95 times in 100."""
+    """With `median_ci_upper`, a 95 % interval of the median by order statistics."""
     median_ci_upper: float
     q1: float
     q3: float
@@ -52,10 +52,10 @@ class Baselines:
     pick_any_with_amenities: Spread
     """Any business that has all."""
     pick_optimal_cents: int
-    """The cheapest that has all, where it leaves something: the best possible."""
+    """The cheapest that has all, where it leaves a gain: the best possible."""
 
     def to_json(self) -> dict[str, dict[str, float]]:
-        """As the public sets have it."""
+        """The document of the public sets."""
         return {
             "pick_any_baseline": asdict(self.pick_any),
             "pick_cheapest_baseline": {"constant": self.pick_cheapest_cents / 100},
@@ -65,67 +65,70 @@ class Baselines:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Option:
     """A business whose menu holds all that a customer wants."""
 
     price_cents: int
     utility_cents: int
     suits: bool
-    """It has the amenities too."""
+    """Whether it has the amenities too."""
 
 
 def baselines(people: Population, chance: Chance) -> Baselines:
-    """All four; a customer who finds no business of the kind stays away, and has 0."""
-    found = [list(choice) for choice in choices(people)]
-    full = [[choice for choice in mine if choice.suits] for mine in found]
+    """All four baselines; a customer without a business of the kind buys nothing, and has 0."""
+    options = options_by_customer(people)
+    suiting = [[option for option in own_options if option.suits] for own_options in options]
     return Baselines(
-        pick_any=_spread(found, chance("pick_any")),
-        pick_cheapest_cents=sum(_cheapest(mine).utility_cents for mine in found if mine),
-        pick_any_with_amenities=_spread(full, chance("pick_any_with_amenities")),
+        pick_any=_spread(options, chance("pick_any")),
+        pick_cheapest_cents=sum(_cheapest(own_options).utility_cents for own_options in options if own_options),
+        pick_any_with_amenities=_spread(suiting, chance("pick_any_with_amenities")),
         pick_optimal_cents=best_cents(people),
     )
 
 
 def best_cents(people: Population) -> int:
-    """The best possible welfare: no market of this population in which sellers keep to their menus comes to more."""
-    return sum(max([0, *(choice.utility_cents for choice in mine if choice.suits)]) for mine in choices(people))
+    """The best possible welfare: an upper bound for markets of this population in which sellers keep to their menus."""
+    return sum(
+        max([0, *(option.utility_cents for option in options if option.suits)])
+        for options in options_by_customer(people)
+    )
 
 
-def choices(people: Population) -> Sequence[Sequence[Choice]]:
-    """For each customer the businesses that have all its items, in their order."""
-    selling: dict[str, list[int]] = defaultdict(list)
-    for place, business in enumerate(people.businesses):
+def options_by_customer(people: Population) -> Sequence[Sequence[Option]]:
+    """For each customer, the businesses that have all its items, in the order of the population."""
+    sellers_by_item: dict[str, list[int]] = defaultdict(list)
+    for index, business in enumerate(people.businesses):
         for item in business.menu_features:
-            selling[item].append(place)
-    by_customer: list[Sequence[Choice]] = []
+            sellers_by_item[item].append(index)
+    by_customer: list[Sequence[Option]] = []
     for customer in people.customers:
-        sellers = [set(selling[item]) for item in customer.menu_features]
-        places = sorted(set[int].intersection(*sellers)) if sellers else range(len(people.businesses))
-        by_customer.append([_choice(people, customer, place) for place in places])
+        sellers = [set(sellers_by_item[item]) for item in customer.menu_features]
+        indexes = sorted(set[int].intersection(*sellers)) if sellers else range(len(people.businesses))
+        by_customer.append([_option(people, customer, index) for index in indexes])
     return by_customer
 
 
-def _choice(people: Population, customer: Customer, place: int) -> Choice:
-    business = people.businesses[place]
+def _option(people: Population, customer: Customer, index: int) -> Option:
+    business = people.businesses[index]
     price = half_even_cents(sum((dollars(business.menu_features[item]) for item in customer.menu_features), Decimal(0)))
     suits = all(business.amenity_features.get(need) is True for need in customer.amenity_features)
     worth = half_even_cents(2 * sum((dollars(value) for value in customer.menu_features.values()), Decimal(0)))
-    return Choice(price, (worth if suits else 0) - price, suits)
+    return Option(price, (worth if suits else 0) - price, suits)
 
 
-def _cheapest(mine: Sequence[Choice]) -> Choice:
-    return min(mine, key=lambda choice: choice.price_cents)
+def _cheapest(options: Sequence[Option]) -> Option:
+    return min(options, key=lambda option: option.price_cents)
 
 
-def _spread(found: Sequence[Sequence[Choice]], chance: Chance) -> Spread:
-    """Over `DRAWS` times that each customer takes one of its choices, all alike."""
+def _spread(options: Sequence[Sequence[Option]], chance: Chance) -> Spread:
+    """The spread over `DRAWS` samples in which each customer takes one of its options with equal probability."""
     import numpy as np
 
     draws, sums = np.arange(DRAWS, dtype=np.uint64), np.zeros(DRAWS, np.int64)
-    for number, mine in enumerate(found):
-        if mine:
-            picked = (chance(number).many(draws) >> np.uint64(32)) * np.uint64(len(mine)) >> np.uint64(32)
-            sums += np.array([choice.utility_cents for choice in mine], np.int64)[picked.astype(np.int64)]
+    for number, own_options in enumerate(options):
+        if own_options:
+            picks = (chance(number).many(draws) >> np.uint64(32)) * np.uint64(len(own_options)) >> np.uint64(32)
+            sums += np.array([option.utility_cents for option in own_options], np.int64)[picks.astype(np.int64)]
     sums.sort()
     half = 0.98 * math.sqrt(DRAWS)  # 1.96 standard deviations of a binomial count at one half
     return Spread(
@@ -140,7 +143,7 @@ def _spread(found: Sequence[Sequence[Choice]], chance: Chance) -> Spread:
 
 
 def _quantile(values: NDArray[np.int64], over: int, under: int) -> float:
-    """Between the two nearest, in whole numbers until the last division."""
-    place, rest = divmod((len(values) - 1) * over, under)
-    low, high = int(values[place]), int(values[min(place + 1, len(values) - 1)])
-    return (low * (under - rest) + high * rest) / (100 * under)
+    """The quantile `over / under` in dollars, interpolated in whole numbers until the last division."""
+    index, remainder = divmod((len(values) - 1) * over, under)
+    low, high = int(values[index]), int(values[min(index + 1, len(values) - 1)])
+    return (low * (under - remainder) + high * remainder) / (100 * under)

@@ -23,21 +23,21 @@ def read_population(texts: Mapping[str, str]) -> Json:
 
     ValueError names the file, the line and the field at fault.
     """
-    found: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+    records: dict[str, list[Any]] = {kind: [] for kind in KINDS}
     for name, text in texts.items():
         kind = f"/{name}".split("/")[-2]
         if name.endswith(ENDINGS) and kind in KINDS:
-            found[kind].append(_read(name, text, KINDS[kind]))
-    if not found["businesses"] and not found["customers"]:
+            records[kind].append(_read(name, text, KINDS[kind]))
+    if not records["businesses"] and not records["customers"]:
         raise ValueError("there is no businesses/*.yaml and no customers/*.yaml in it; name the folder that holds both")
     try:
-        return Population.model_validate(found).model_dump(mode="json")
+        return Population.model_validate(records).model_dump(mode="json")
     except ValidationError as error:  # each is one by itself: what does not fit is between them
         raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from error
 
 
 def read_ids(texts: Mapping[str, str]) -> Json:
-    """The ids in a file, one a line or with commas between them; what follows a # is left out."""
+    """The ids in a file, one a line or with commas between them; text after a # is left out."""
     lines = [line.partition("#")[0] for text in texts.values() for line in text.splitlines()]
     ids = [id for line in lines for part in line.split(",") if (id := part.strip())]
     if not ids:
@@ -47,15 +47,15 @@ def read_ids(texts: Mapping[str, str]) -> Json:
 
 def read_sentences(texts: Mapping[str, str]) -> Json:
     """The contents of the bullets in a playbook's JSON, in their order."""
-    found: list[Json] = []
+    contents: list[Json] = []
     for text in texts.values():
         try:
             document = json.loads(text)
             document = document.get("playbook", document)
-            found += [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
+            contents += [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError("it is no playbook; name the JSON file that a learning wrote") from error
-    return found
+    return contents
 
 
 def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:
@@ -69,14 +69,14 @@ def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Busine
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(step) for step in first["loc"]) or "the whole file"
-        found = "" if first["type"] == "missing" else f", not {short_repr(first['input'])}"
+        input_text = "" if first["type"] == "missing" else f", not {short_repr(first['input'])}"
         message = re.sub(r"valid dictionary or instance of \w+", "table of fields", first["msg"])
-        why = f"{message[:1].lower()}{message[1:]}{found}"
+        why = f"{message[:1].lower()}{message[1:]}{input_text}"
         raise ValueError(f"{name}, line {_line(document.root, first['loc'])}, {field}: {why}") from error
 
 
 def _line(node: Any, path: Sequence[int | str]) -> int:
-    """The line of what stands at a path, or of the innermost thing on the way that is there."""
+    """The line of the node at a path, or of the innermost node on the way that exists."""
     line: int = node.start_mark.line if node else 0
     for step in path:
         inner = next((value for key, value in _children(node) if key == step), None)
@@ -95,11 +95,11 @@ def _children(node: Any) -> Iterator[tuple[int | str, Any]]:
 
 
 BASELINES = "baseline_utilities.json"
-"""Beside the two folders; those who read a population leave it alone."""
+"""The file of baselines beside the two folders; readers of a population ignore it."""
 
 _PLAIN = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*", re.ASCII)
 _WORDS = frozenset("y yes n no true false on off null".split())
-"""What stands for something else in YAML where it is not quoted."""
+"""Words that YAML reads as another value unless they are quoted."""
 
 
 def population_texts(people: Population) -> Iterator[tuple[str, str]]:
@@ -150,7 +150,7 @@ def _scalar(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In double quotes; what cannot be seen is written by its number."""
+    """A text in double quotes; unprintable characters are escaped."""
     return '"' + "".join(_escape(character) for character in text) + '"'
 
 

@@ -18,7 +18,7 @@ MOST = 100_000
 
 
 class PopulationOptions(BaseModel, frozen=True, extra="forbid"):
-    """What population is made."""
+    """The options of a generated population."""
 
     customers: Annotated[int, Field(le=MOST, description="Number of customers.")] = 2
     businesses: Annotated[
@@ -33,7 +33,7 @@ class PopulationOptions(BaseModel, frozen=True, extra="forbid"):
 
 
 def generate_population(options: PopulationOptions, genesis: Genesis) -> Generated:
-    """The population that a market of this seed, these counts and this `population` makes for itself.
+    """The population that a market generates with the same seed, counts and `population` setting.
 
     UsageError for a number or a name that does not fit.
     """

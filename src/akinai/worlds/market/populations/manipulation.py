@@ -49,7 +49,7 @@ TEXTS: Mapping[Language, Mapping[Appeal, str]] = {
 def manipulated(
     people: Population, manipulation: Manipulation, language: Language, treated: Collection[str] = ()
 ) -> Population:
-    """The population with the text in the descriptions of those who use it: the treated, where they are named."""
+    """The population with the text in the descriptions of its users: the treated businesses, where they are named."""
     if manipulation.kind == "none":
         return people
     text, users = TEXTS[manipulation.language or language][manipulation.kind], manipulator_ids(people, manipulation)
@@ -59,14 +59,14 @@ def manipulated(
 
 
 def manipulator_ids(people: Population, manipulation: Manipulation) -> frozenset[str]:
-    """The ids of the sellers that use it."""
+    """The ids of the sellers that use a manipulation."""
     return manipulating_sellers(
         {business.id: business.progenitor_customer for business in people.businesses}, manipulation
     )
 
 
 def manipulating_sellers(made_for: Mapping[str, str], manipulation: Manipulation) -> frozenset[str]:
-    """The same of sellers by id, in their order, each with the customer that it was made for."""
+    """The ids of the sellers that use a manipulation, from ids in their order with the customers they were made for."""
     match manipulation.sellers:
         case "one":
             return frozenset(list(made_for)[:1])

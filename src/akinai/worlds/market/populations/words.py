@@ -1,4 +1,4 @@
-"""What generated populations are made of: the words of each kind of business in each language."""
+"""The words of generated populations, by kind of business and language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Part = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """How one language puts things together."""
+    """The names of people and the formats of lists in one language."""
 
     people: str
     first: Part
@@ -38,7 +38,7 @@ class Words:
     houses: tuple[Part, Part]
     descriptions: Part
     rates: tuple[int, int, int]
-    """What items cost on the average: from, to and in steps of, cents; a cent is left off."""
+    """Average prices of items in cents: minimum, maximum and step; a cent is taken off."""
 
 
 def _w(text: str) -> Part:

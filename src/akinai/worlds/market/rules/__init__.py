@@ -1,1 +1,1 @@
-"""The rules of the market: who is in it, whose turn it is, messages, proposals and payments."""
+"""The rules of the market: its members, turns, messages, proposals and payments."""

@@ -1,7 +1,7 @@
-"""The gates of a market: rules that a proposal or a payment has to pass where the setup puts them up.
+"""The gates of a market: rules that a proposal or a payment has to pass where the setup has them.
 
-Each is a pure function of the state and the turn that says why not, or nothing. What they need to know of a customer's
-bids is kept in the state.
+Each is a pure function of the state and the turn that returns a refusal or None. The facts about a customer's bids that
+they need are in the state.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from akinai.worlds.market.model.units import TOLERANCE, dollars, items_total, pr
 NOT_YET, NOT_POSTED, SEALED = "not_yet", "not_posted", "sealed"
 """Codes: pay later; not the menu's prices; against the rules of sealed bids. The reason stands in the data."""
 CLOSED = a.Text(content="A sealed bid, opened when the bidding closes.")
-"""What is shown of a bid before."""
+"""The message that is shown in place of a sealed bid."""
 
 
 def refuse_proposal(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) -> Outcome | None:
@@ -63,7 +63,7 @@ def _left_s(gates: Gates, bids: Bids, at: int) -> int:
 
 
 def conceal_sealed(state: State, at: int, mails: Sequence[Mail]) -> Sequence[Mail]:
-    """Mails of one box as their reader is shown them at a time: of a bid that is sealed, that it came and from whom."""
+    """Mails of one box as their reader sees them at a time: a sealed bid shows its sender and its arrival only."""
     if not mails or not seconds_sealed(state, mails[0].to, at):
         return mails
     return [
@@ -73,7 +73,7 @@ def conceal_sealed(state: State, at: int, mails: Sequence[Mail]) -> Sequence[Mai
 
 
 def record_bid(state: State, turn: Turn, customer: str) -> State:
-    """With a proposal counted: who made one to a customer, and when the first came."""
+    """Record the first proposal of a business to a customer, and the time of the customer's first."""
     bids = state.bids.get(customer) or Bids(turn.at, HashTrieSet())
     if turn.actor in bids.businesses:
         return state
@@ -98,7 +98,7 @@ def _not_posted(state: State, business: str, proposal: a.OrderProposal) -> Outco
 
 
 def describe_gates(gates: Gates) -> Sequence[str]:
-    """What everybody is rules of them; nothing where there are none."""
+    """The gates in sentences, as everybody reads them; empty where there are none."""
     rules: list[str] = []
     if gates.proposals > 1:
         rules.append(f"A customer can pay only when it has proposals of {gates.proposals} businesses.")

@@ -1,4 +1,4 @@
-"""Mailboxes: delivering, and fetching without reading what was not asked for."""
+"""Mailboxes: delivery, and fetches that read nothing but the mail that they ask for."""
 
 import hashlib
 from bisect import bisect_right
@@ -30,22 +30,22 @@ def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """What a fetch gives."""
+class MailSelection:
+    """The mail that a fetch selects."""
 
     mails: Sequence[Mail]
     has_more: bool
 
     @property
     def text(self) -> str:
-        """The canonical JSON of the mails as the wire tells them."""
+        """The canonical JSON of the mails as on the wire."""
         return f"[{','.join([mail.text for mail in self.mails])}]"
 
 
-def select(state: State, owner: str, at: int, action: a.FetchMessages) -> Fetched | None:
-    """The mail that a fetch asks for as it is shown at a time, oldest first; None when its own time is none.
+def select(state: State, owner: str, at: int, action: a.FetchMessages) -> MailSelection | None:
+    """The mail that a fetch asks for as it is shown at a time, oldest first; None when `after` is no time.
 
-    The places are found by bisection: what is not asked for costs nothing, however much of it there is.
+    Its ends are found by bisection, so other mail costs nothing, however much there is.
     """
     box = state.box(owner, action.from_agent_id or "")
     start = 0
@@ -58,56 +58,59 @@ def select(state: State, owner: str, at: int, action: a.FetchMessages) -> Fetche
         start = max(start, _first_above(box, after, _at))
     start += action.offset or 0
     end = box.count if action.limit is None else min(start + action.limit, box.count)
-    mails = [box.by_place[place] for place in range(start, end)]
-    return Fetched(conceal_sealed(state, at, mails), end < box.count and start < box.count)
+    mails = [box.by_position[position] for position in range(start, end)]
+    return MailSelection(conceal_sealed(state, at, mails), end < box.count and start < box.count)
 
 
 def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Outcome]:
-    """Read mail. The entry keeps how much, from where to where, and a digest; what it says is in the state.
+    """Read mail. The entry keeps the count, the first and the last index and a digest; the texts are in the state.
 
     Refused as `bad_time` when `after` is no time.
     """
     actor = turn.actor
-    found = select(state, actor, turn.at, action)
-    if found is None:
+    selection = select(state, actor, turn.at, action)
+    if selection is None:
         return state, Outcome.refused("bad_time", f"after must be a time in ISO 8601, not {action.after!r:.100}")
-    data: dict[str, Json] = {"count": len(found.mails), "has_more": found.has_more}
-    if not found.mails:
+    data: dict[str, Json] = {"count": len(selection.mails), "has_more": selection.has_more}
+    if not selection.mails:
         return state, Outcome("No messages.", data=data)
-    first, last = found.mails[0].index, found.mails[-1].index
-    digest = hashlib.sha256(found.text.encode()).hexdigest()
+    first, last = selection.mails[0].index, selection.mails[-1].index
+    digest = hashlib.sha256(selection.text.encode()).hexdigest()
     data |= {"first": first, "last": last, "digest": digest}
     member = state.members[actor]
     if last > member.seen:
         state = state.moved(members=state.members.insert(actor, member.moved(seen=last)))
-    more = ", and there are more" if found.has_more else ""
-    count = f"1 message, index {first}" if first == last else f"{len(found.mails)} messages, index {first} to {last}"
+    more = ", and there are more" if selection.has_more else ""
+    count = (
+        f"1 message, index {first}" if first == last else f"{len(selection.mails)} messages, index {first} to {last}"
+    )
     return state, Outcome(f"{count}{more}.", data=data)
 
 
-def render_fetch(state: State, turn: Turn, action: a.FetchMessages, kept: Outcome) -> Outcome:
+def render_fetch(state: State, turn: Turn, action: a.FetchMessages, recorded: Outcome) -> Outcome:
     """The outcome as the fetching agent sees it: the messages themselves."""
-    found = select(state, turn.actor, turn.at, action)
-    if found is None or not found.mails:
-        return Outcome(kept.text, data={"messages": [], "has_more": False})
-    lines = [indent(f"[{mail.index}] from {mail.sender}: {describe_message(mail.message)}") for mail in found.mails]
-    beside = fetch_metadata(state, turn, found)
-    if sealed := beside.get("sealed_s"):
+    selection = select(state, turn.actor, turn.at, action)
+    if selection is None or not selection.mails:
+        return Outcome(recorded.text, data={"messages": [], "has_more": False})
+    lines = [indent(f"[{mail.index}] from {mail.sender}: {describe_message(mail.message)}") for mail in selection.mails]
+    metadata = fetch_metadata(state, turn, selection)
+    if sealed := metadata.get("sealed_s"):
         lines.append(f"(Sealed bids are opened in {sealed} s; fetch them again then.)")
-    more = ["(There are more.)"] if found.has_more else []
-    return Outcome("\n".join([*lines, *more]), data={"messages": [mail.json for mail in found.mails], **beside})
+    more = ["(There are more.)"] if selection.has_more else []
+    return Outcome("\n".join([*lines, *more]), data={"messages": [mail.json for mail in selection.mails], **metadata})
 
 
-def fetch_metadata(state: State, turn: Turn, found: Fetched) -> dict[str, Json]:
-    """What is told beside the messages: whether there are more, and the seconds until sealed bids among them open."""
-    beside: dict[str, Json] = {"has_more": found.has_more}
-    if any(is_sealed(mail) for mail in found.mails):
-        beside["sealed_s"] = seconds_sealed(state, turn.actor, turn.at)
-    return beside
+def fetch_metadata(state: State, turn: Turn, selection: MailSelection) -> dict[str, Json]:
+    """The data beside the messages: whether there are more, and the seconds until sealed bids among them open."""
+    metadata: dict[str, Json] = {"has_more": selection.has_more}
+    if any(is_sealed(mail) for mail in selection.mails):
+        metadata["sealed_s"] = seconds_sealed(state, turn.actor, turn.at)
+    return metadata
 
 
 def price(amount: object) -> str:
-    """Dollars of the wire for a reader: with cents, and with more only where more was sent. What is no number stays."""
+    """Dollars of the wire for a reader: with cents, and with more decimals only where more were sent. A value that is
+    no number is written as it is."""
     if isinstance(amount, bool) or not isinstance(amount, int | float):
         return str(amount)
     exact = Decimal(repr(amount))
@@ -115,7 +118,7 @@ def price(amount: object) -> str:
 
 
 def indent(text: str) -> str:
-    """Text of somebody else, its lines set in: none of them can pass for one of the market's own."""
+    """Text of somebody else, its lines indented so that none of them passes for one of the market's own."""
     return "\n    ".join(text.splitlines())
 
 
@@ -143,18 +146,18 @@ def describe_message(message: a.Message) -> str:
                 "delivery": message.estimated_delivery,
                 "note": message.special_instructions,
             }
-            rest = "".join(f"; {name} {value}" for name, value in extras.items() if value)
-            return f"order proposal {message.id}: {describe_items(message)}. Total {price(message.total_price)}{rest}"
+            notes = "".join(f"; {name} {value}" for name, value in extras.items() if value)
+            return f"order proposal {message.id}: {describe_items(message)}. Total {price(message.total_price)}{notes}"
 
 
 def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:
-    """The first place whose key is above a value; keys never fall along a box.
+    """The first position whose key is above a value; keys never fall along a box.
 
-    Looked for from its end, in growing steps: who polls has read all but the last few.
+    The search begins at the end, in growing steps: an agent that polls has read all but the last few.
     """
     low = high = box.count
     step = 1
-    while low and key(box.by_place[low - 1]) > value:
+    while low and key(box.by_position[low - 1]) > value:
         high = low - 1
         low, step = max(high - step, 0), 2 * step
-    return bisect_right(range(high), value, low, key=lambda place: key(box.by_place[place]))
+    return bisect_right(range(high), value, low, key=lambda position: key(box.by_position[position]))

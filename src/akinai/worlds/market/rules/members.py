@@ -1,4 +1,4 @@
-"""Who is in the market: the population as it begins, registering, and the profiles that others see."""
+"""The members of the market: its population at the begin, registration, and the profiles that others see."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.untrusted.spelling import short_repr
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.profiles import Profile, Role, data_of, role_of, spelled, with_menus
+from akinai.worlds.market.model.profiles import Profile, Role, data_of, role_of, view_json, with_menus
 from akinai.worlds.market.model.setup import Business, Customer, Population, Setup, read_setup
 from akinai.worlds.market.model.state import Member, Schedule, State
 from akinai.worlds.market.model.units import midnight
@@ -22,9 +22,9 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "business": frozenset({"min_price_factor", "progenitor_customer"}),
     "customer": frozenset({"request", "menu_features", "amenity_features"}),
 }
-"""What of the population's data the market does not publish; what a stranger registers is public as it is."""
+"""Fields of the population's data that the market does not publish; a stranger's profile is public as it is."""
 HIDDEN = frozenset({"progenitor_customer"})
-"""What not even the agent itself is told: for whom the population's maker made a business."""
+"""Fields that even the agent itself does not see: the customer for whom a business was generated."""
 PROFILE_BYTES = 65_536
 
 
@@ -56,7 +56,7 @@ def begin(genesis: Genesis) -> State:
 
 
 def population(setup: Setup, genesis: Genesis) -> Population:
-    """That of the data, or one made by chance; an open market makes none unless it is told how large."""
+    """The population of the data, or a generated one; an open market generates none unless its counts are set."""
     if setup.data.businesses or setup.data.customers:
         return setup.data
     customers, businesses = setup.customers.count, setup.businesses.count
@@ -72,7 +72,7 @@ def _of_population(person: Business | Customer, number: int) -> Member:
     data = person.model_dump()
     public = {name: value for name, value in data.items() if name not in SECRETS[role]}
     own = {name: value for name, value in data.items() if name not in HIDDEN}
-    return Member(person.id, role, _profile(person.id, role, public), data, spelled(own), number)
+    return Member(person.id, role, _profile(person.id, role, public), data, view_json(own), number)
 
 
 def _profile(id: str, role: Role, data: Mapping[str, Json]) -> Profile:
@@ -85,19 +85,19 @@ def register(state: State, actor: str, action: a.Register) -> tuple[State, Outco
     Refused as `wrong_profile` when a profile is missing, is another's, is too large or, in a closed market, is given
     at all.
     """
-    known = state.members.get(actor)
+    existing = state.members.get(actor)
     if action.profile is None:
-        if known is None:
+        if existing is None:
             return state, Outcome.refused("wrong_profile", "You are not in the run's population; give your profile")
-        member = known
+        member = existing
     elif not state.setup.open:
         return state, Outcome.refused("wrong_profile", "Your profile is known; register without one")
     elif why := _unfit(actor, action.profile):
         return state, Outcome.refused("wrong_profile", why)
     else:
-        member = _with_profile(known, actor, action.profile)
-    first = known is None or not known.registered
-    state = _listed(state, member.moved(registered=True))
+        member = _with_profile(existing, actor, action.profile)
+    first = existing is None or not existing.registered
+    state = _update_catalogue(state, member.moved(registered=True))
     if first:
         state = state.moved(joined=state.joined.insert(len(state.joined), actor))
         if member.number is not None and member.number < state.businesses:
@@ -113,15 +113,15 @@ def _unfit(actor: str, profile: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _with_profile(known: Member | None, actor: str, profile: Profile) -> Member:
+def _with_profile(existing: Member | None, actor: str, profile: Profile) -> Member:
     role, profile = role_of(profile), with_menus(profile)
     data = data_of(profile, role)
-    stranger = Member(actor, role, profile, data, spelled(profile))
-    return stranger if known is None else replace(known, role=role, profile=profile, data=data, own=stranger.own)
+    stranger = Member(actor, role, profile, data, view_json(profile))
+    return stranger if existing is None else replace(existing, role=role, profile=profile, data=data, own=stranger.own)
 
 
-def _listed(state: State, member: Member) -> State:
-    """With the member as it is now, in the catalogue exactly when it is a business."""
+def _update_catalogue(state: State, member: Member) -> State:
+    """The state with this member, which is in the catalogue exactly when it is a business."""
     if member.role == "business":
         catalogue = state.catalogue.put(Listing(member.id, member.profile))
     else:
@@ -130,6 +130,6 @@ def _listed(state: State, member: Member) -> State:
 
 
 def registered(state: State, offset: int = 0, limit: int | None = None) -> Sequence[Profile]:
-    """The profiles of those who registered, in that order."""
+    """The profiles of the registered agents, in the order of registration."""
     end = len(state.joined) if limit is None else min(offset + limit, len(state.joined))
-    return [state.members[state.joined[place]].profile for place in range(offset, end)]
+    return [state.members[state.joined[number]].profile for number in range(offset, end)]

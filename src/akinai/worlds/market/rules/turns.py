@@ -9,13 +9,13 @@ from akinai.worlds.market.model.state import NEVER, Member, State
 from akinai.worlds.market.model.units import MILLISECOND_US
 
 ASKS = 3
-"""Businesses that a customer is reckoned to ask."""
+"""Businesses that a customer is expected to ask."""
 CUSTOMER_ACTIONS = 14
 DEAL_ACTIONS = 6
 
 
 def latency_us(state: State, member: Member) -> int:
-    """How long an agent takes for its next action: a treatment of the setup, or drawn by agent and turn."""
+    """The duration of an agent's next action in microseconds: fixed by the setup, or drawn by agent and turn."""
     setup = state.setup.latency
     fixed = setup.agents.get(member.id)
     if fixed is None:
@@ -26,16 +26,16 @@ def latency_us(state: State, member: Member) -> int:
 
 
 def start(state: State) -> State:
-    """The begin of a market in virtual time: its businesses come first, or its customers where there are none."""
+    """Schedule the first turns of a market in virtual time: its businesses, or its customers where there are none."""
     if not state.virtual:
         return state
-    return _called(state, range(state.businesses)) if state.businesses else _called(state, range(len(state.roll)))
+    return _schedule_members(state, range(state.businesses or len(state.roll)))
 
 
 _id = attrgetter("id")
 
 
-def _called(state: State, numbers: range) -> State:
+def _schedule_members(state: State, numbers: range) -> State:
     schedule = state.schedule
     for number in numbers:
         member = state.members[state.roll[number]]
@@ -44,19 +44,20 @@ def _called(state: State, numbers: range) -> State:
 
 
 def finish_turn(before: State, state: State, turn: Turn) -> State:
-    """After an action that was not refused: the turn is counted, the next one of each agent concerned is set."""
+    """Count a turn whose action was not refused, and schedule the next turn of each agent concerned."""
     actor = before.members.get(turn.actor)
     rests = actor is not None and not actor.has_news and _is_rest(before, actor, turn)
-    state = _counted(state, turn, rests)
+    state = _count_turn(state, turn, rests)
     if before.unregistered and not state.unregistered and state.virtual:
-        state = _called(state, range(state.businesses, len(state.roll)))
+        state = _schedule_members(state, range(state.businesses, len(state.roll)))
     if isinstance(turn.action, a.SendMessage) and state.delivered > before.delivered:
-        state = _woken(state, turn.action.to_agent_id)
+        state = _wake(state, turn.action.to_agent_id)
     return state
 
 
 def _is_rest(state: State, actor: Member, turn: Turn) -> bool:
-    """Waiting; and, when all customers are done, whatever a business does that has read its mail and sends none.
+    """Whether a turn of an agent without unread mail is rest: a wait or, when all customers are done, any action of a
+    business but a message.
 
     Nobody will come, so a model that goes on looking would keep the market open for ever.
     """
@@ -67,7 +68,7 @@ def _is_rest(state: State, actor: Member, turn: Turn) -> bool:
     return deserted and not isinstance(turn.action, a.SendMessage)
 
 
-def _counted(state: State, turn: Turn, rests: bool) -> State:
+def _count_turn(state: State, turn: Turn, rests: bool) -> State:
     action, member, at = turn.action, state.members[turn.actor], max(state.at, turn.at)
     done = member.done or _done(state, member, action)
     seconds = action.seconds if isinstance(action, a.Wait) and rests else None
@@ -105,7 +106,7 @@ def _next(state: State, member: Member) -> int:
 
 
 def _wake_time(state: State, member: Member) -> int | None:
-    """When a sleeper wakes without mail. When all customers are done no business does: it would wake to wait again."""
+    """When a sleeper wakes without mail; None never. When all customers are done, no business wakes to wait again."""
     return None if member.role == "business" and not state.customers_left else member.wakes
 
 
@@ -118,8 +119,8 @@ def wake_times(state: State) -> dict[str, int]:
     return {member.id: at for member in sorted(timed, key=_id) if (at := _wake_time(state, member)) is not None}
 
 
-def _woken(state: State, id: str) -> State:
-    """Mail wakes one who waits, after its latency."""
+def _wake(state: State, id: str) -> State:
+    """Wake an agent that waits for mail, after its latency."""
     member = state.members[id]
     if not member.asleep:
         return state
@@ -132,7 +133,7 @@ def _woken(state: State, id: str) -> State:
 
 
 def now(state: State) -> int | None:
-    """Simulated time: that of the next turn, the last one's when nobody is to act; None under the wall clock."""
+    """Simulated time: that of the next turn, or of the last one when there is none; None under the wall clock."""
     if not state.virtual:
         return None
     due, _ = state.schedule.first
@@ -150,7 +151,7 @@ def ending(state: State) -> str | None:
 
 
 def actors(state: State) -> list[str]:
-    """The one whose turn it is in virtual time; under the wall clock all who may act, the population first."""
+    """The agent whose turn it is in virtual time; under the wall clock all that may act, the population first."""
     if ending(state):
         return []
     if state.virtual:
@@ -161,15 +162,15 @@ def actors(state: State) -> list[str]:
 
 
 def _strangers(state: State) -> list[str]:
-    """Members that registered and are not of the population: none where the market is closed."""
+    """Registered members from outside the population; none where the market is closed."""
     if not state.setup.open:
         return []
     joined, members = state.joined, state.members
-    return [id for place in range(len(joined)) if members[id := joined[place]].number is None]
+    return [id for number in range(len(joined)) if members[id := joined[number]].number is None]
 
 
 def closed_reason(state: State, member: Member) -> str | None:
-    """Why a member may not act under the wall clock. Waiting binds nobody who has a timer, or is in an open market."""
+    """Why a member may not act under the wall clock. A wait binds no member with a timer or in an open market."""
     if member.done:
         return member.done
     if not started(state, member.id):
@@ -184,14 +185,14 @@ def started(state: State, id: str) -> bool:
 
 
 def expected_actions(state: State, member: Member) -> int:
-    """About how many actions a model takes, for estimates: a customer enters, searches twice, asks three businesses,
-    waits for and reads three answers, pays; a business waits, reads, proposes, and the same to confirm, for each
-    customer that asks it.
+    """The expected actions of a model, for estimates: a customer enters, searches twice, asks three businesses, waits
+    for and reads three answers, pays; for each customer that asks it, a business waits, reads and proposes, then waits,
+    reads and confirms.
     """
     if _is_customer(state, member):
         return min(CUSTOMER_ACTIONS, state.setup.customers.max_turns or CUSTOMER_ACTIONS)
-    asked_by = -(-ASKS * (len(state.roll) - state.businesses) // max(1, state.businesses))
-    expected = 2 + DEAL_ACTIONS * asked_by
+    customers_each = -(-ASKS * (len(state.roll) - state.businesses) // max(1, state.businesses))
+    expected = 2 + DEAL_ACTIONS * customers_each
     return min(expected, state.setup.businesses.max_turns or expected)
 
 
@@ -201,7 +202,7 @@ def _over(state: State, due: int) -> bool:
 
 
 def _quiet(state: State) -> bool:
-    """Every business of the population waits, with no mail for it, or is done."""
+    """Whether every business of the population is done, or waits without mail."""
     return bool(state.roll) and all(
         (member := state.members[id]).done or member.asleep for id in state.roll[: state.businesses]
     )

@@ -4,7 +4,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.core.money import format_cents
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import Answered, Offer, State
+from akinai.worlds.market.model.state import KeyedMessage, Offer, State
 from akinai.worlds.market.model.units import prices, read_time, total_cents, total_is_off
 from akinai.worlds.market.rules import gates, mail, members, views
 from akinai.worlds.market.search import Listing, Page, find
@@ -21,7 +21,7 @@ _MISMATCH = Outcome.refused(
 
 
 def apply(state: State, turn: Turn) -> Result:
-    """Each verb and its rule."""
+    """Apply the rule of the action's verb."""
     # fmt: off
     match turn.action:
         case a.Register() as action: return members.register(state, turn.actor, action)
@@ -35,25 +35,25 @@ def apply(state: State, turn: Turn) -> Result:
 
 
 def invalid(reason: str, text: str) -> Outcome:
-    """A refusal that has to do with a proposal: one code on the wire, the reason beside it."""
+    """A refusal about a proposal: one code for all on the wire, with the reason as data."""
     return Outcome.refused("invalid_proposal", text, {"reason": reason})
 
 
 def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
-    """Deliver a message, after all rules of its kind held.
+    """Deliver a message if all rules of its kind hold.
 
     Refused as `wrong_sender` under another's name, `bad_key` for a key that is no text, `unknown_recipient`,
     `too_large` above 64 KiB, `wrong_role` for a customer's proposal or a business's payment, and `invalid_proposal`
-    by the rules of proposals and payments. A known key is answered as it was the first time, and nothing is done; with
-    another recipient or message it is refused as `idempotency_mismatch`.
+    by the rules of proposals and payments. A repeated key is answered as it was the first time, and nothing is done;
+    with another recipient or message it is refused as `idempotency_mismatch`.
     """
     key, sender, to = action.metadata.get(KEY), turn.actor, action.to_agent_id
     if action.from_agent_id not in (None, sender):
         return state, Outcome.refused("wrong_sender", f"You are {sender!r:.100}; a message cannot be from another")
     if key is not None and (not isinstance(key, str) or len(key) > 500):
         return state, Outcome.refused("bad_key", "The idempotency_key must be text of at most 500 characters")
-    if key is not None and (before := state.answers.get((sender, key))):
-        return state, before.outcome if before.is_for(action) else _MISMATCH
+    if key is not None and (earlier := state.answers.get((sender, key))):
+        return state, earlier.outcome if earlier.is_for(action) else _MISMATCH
     if not ((recipient := state.members.get(to)) and recipient.registered):
         return state, Outcome.refused("unknown_recipient", f"to_agent_id {to:.500} not found")
     if _is_too_large(action.message):
@@ -62,7 +62,7 @@ def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
     if not outcome.ok:
         return state, outcome
     if key is not None:
-        after = after.moved(answers=after.answers.insert((sender, key), Answered(to, action.message, outcome)))
+        after = after.moved(answers=after.answers.insert((sender, key), KeyedMessage(to, action.message, outcome)))
     return mail.deliver(after, turn, to, action.message), outcome
 
 
@@ -84,7 +84,7 @@ def _by_kind(state: State, turn: Turn, to: str, message: a.Message) -> Result:
 
 
 def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) -> Result:
-    """Put up a proposal for payment. What is odd about it and allowed is told as flags.
+    """Make a proposal, which the customer may pay. Oddities that the market allows are in the outcome as flags.
 
     Refused as `wrong_role` or `invalid_proposal`: the id is used; in a strict market, a total that is not the sum of
     its items or an expiry time that is no time. By the gates as `not_posted` or `sealed`.
@@ -112,7 +112,7 @@ def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) 
 
 
 def pay(state: State, turn: Turn, business: str, payment: a.Payment) -> Result:
-    """Pay a proposal: judged and booked at one instant, so of many payments of one proposal one is taken.
+    """Pay a proposal. It is checked and booked at one instant, so that only one of several payments succeeds.
 
     Refused as `wrong_role` or `invalid_proposal`, with the reason; by the gates as `not_yet`.
     """
@@ -133,12 +133,12 @@ def pay(state: State, turn: Turn, business: str, payment: a.Payment) -> Result:
     if refused := gates.refuse_payment(state, turn):
         return state, refused
     cents = total_cents(offer.proposal)
-    return _booked(state, turn, offer, cents), Outcome(
+    return _book(state, turn, offer, cents), Outcome(
         f"Paid {format_cents(cents)} to {business}.", data={"index": turn.seq}
     )
 
 
-def _booked(state: State, turn: Turn, offer: Offer, cents: int) -> State:
+def _book(state: State, turn: Turn, offer: Offer, cents: int) -> State:
     paid = Offer(offer.index, offer.business, offer.customer, offer.proposal, offer.expires, turn.seq)
     members = state.members
     payer = members[offer.customer]
@@ -157,7 +157,7 @@ def _booked(state: State, turn: Turn, offer: Offer, cents: int) -> State:
 def search(state: State, actor: str, action: a.Search) -> Result:
     """Find businesses. The entry keeps their ids; their profiles are in the state.
 
-    Refused as `wrong_role` when one who is no customer asks for the algorithm `optimal`.
+    Refused as `wrong_role` when an agent that is no customer asks for the algorithm `optimal`.
     """
     if action.search_algorithm == "optimal" and state.members[actor].role != "customer":
         return state, Outcome.refused("wrong_role", "The algorithm 'optimal' is for customers; choose another")
@@ -168,12 +168,12 @@ def search(state: State, actor: str, action: a.Search) -> Result:
 
 
 def results_page(state: State, actor: str, action: a.Search) -> Page:
-    """The page of results that a search gives its actor."""
-    wanted = prices(state.members[actor].data) if action.search_algorithm == "optimal" else {}
-    return find(state.catalogue, action, frozenset(wanted), state.setup.search.limit)
+    """The page of results of an actor's search."""
+    items = prices(state.members[actor].data) if action.search_algorithm == "optimal" else {}
+    return find(state.catalogue, action, frozenset(items), state.setup.search.limit)
 
 
-def render_search(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:
+def render_search(state: State, actor: str, action: a.Search, recorded: Outcome) -> Outcome:
     """The outcome as the searching agent sees it: the profiles themselves."""
     page = results_page(state, actor, action)
     more = f"; page {action.page} of {page.pages}" if page.pages > 1 else ""

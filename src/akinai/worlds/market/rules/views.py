@@ -1,4 +1,4 @@
-"""What an actor sees, and what it may do."""
+"""The views and the verbs of an actor."""
 
 from akinai.core.actions import Action
 from akinai.core.agents import View
@@ -14,7 +14,7 @@ ENTERING: Verbs = tuple(verb for verb in a.CLASSES if verb.enters)
 TRADING: Verbs = tuple(verb for verb in a.CLASSES if not verb.enters)
 EVERYTHING: Verbs = (*ENTERING, *TRADING)
 PROFILE = "Your profile:\n"
-"""What stands before the JSON of an actor's own profile in its view."""
+"""The line before the JSON of an actor's own profile in its view."""
 
 _BRIEFINGS = {
     "customer": (
@@ -43,7 +43,7 @@ _BRIEFINGS = {
     "": "You are an agent in a market: register, then search for businesses, write messages, propose, pay.",
 }
 WAITING = Outcome("You wait.")
-"""What the ledger keeps of a wait; the actor learns how it ended when it is over."""
+"""The recorded outcome of a wait; the actor sees how it ended when it is over."""
 
 
 def begin_wait(state: State, actor: str) -> Outcome:
@@ -60,14 +60,14 @@ def render_wait(state: State, actor: str, outcome: Outcome) -> Outcome:
 
 
 def verbs_of(state: State, actor: str) -> Verbs:
-    """What an actor is offered, changed by its own actions alone."""
+    """The verbs that an actor is offered; its own actions alone change them."""
     member = state.members.get(actor)
     entered = member is not None and member.registered
     return TRADING if entered and not state.setup.open else EVERYTHING
 
 
 def closed(state: State, actor: str) -> str | None:
-    """Why an actor may do nothing now."""
+    """Why an actor may do nothing now; None when it may act."""
     if why := turns.ending(state):
         return why
     member = state.members.get(actor)
@@ -79,8 +79,8 @@ def closed(state: State, actor: str) -> str | None:
 
 
 def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
-    """Refused as `closed` when an actor may do nothing, `not_registered` before it registered, `not_yours` when it is
-    not offered the verb.
+    """The refusal of a verb: `closed` when an actor may do nothing, `not_registered` before it registered, `not_yours`
+    when it is not offered the verb; None when it may use it.
     """
     if why := closed(state, actor):
         return Outcome.refused("closed", f"You cannot act now: {why}")

@@ -1,1 +1,1 @@
-"""How a market reads: its entries in words, its conversations, its participants and proposals at any entry."""
+"""A market for readers: its entries in words, its conversations, its participants and proposals at any entry."""

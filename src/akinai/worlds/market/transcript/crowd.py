@@ -1,11 +1,11 @@
-"""The participants of a market and their conversations, with every proposal and what it is to its customer."""
+"""The participants of a market and their conversations, with every proposal as its customer sees it."""
 
 from collections.abc import Mapping
 
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Crowd, Figure, Person, Proposal, Talk, TalkState, Utterance
 from akinai.core.steps import Steps
-from akinai.worlds.market.analysis.outcome import Deal, MarketOutcome
+from akinai.worlds.market.analysis.outcome import MarketOutcome, ValuedDeal
 from akinai.worlds.market.analysis.scores import buyers, welfare_cents
 from akinai.worlds.market.analysis.trades import Pair, Trade, trades
 from akinai.worlds.market.analysis.welfare import amenities, attainable_welfare, needed
@@ -19,7 +19,7 @@ ORDER: Mapping[TalkState, int] = {"paid": 0, "offered": 1, "asked": 2}
 
 
 def crowd_of(steps: Steps[State]) -> Crowd:
-    """Everybody, and who said what to whom."""
+    """All participants and their conversations."""
     state, proposals = steps.final, _proposals(steps)
     bought = {buyer.id: (buyer.utility_cents, buyer.paid_cents) for buyer in buyers(state)}
     people = tuple(_person(member, bought) for _, member in sorted(state.members.items()))
@@ -44,31 +44,31 @@ def _person(member: Member, bought: Mapping[str, tuple[int, int]]) -> Person:
 
 
 def _proposals(steps: Steps[State]) -> Mapping[int, Proposal]:
-    """By entry."""
+    """The proposals by entry."""
     market = steps.derive(MarketOutcome.of)
-    worth: dict[int, Deal] = {deal.offer.index: deal for deal in market.deals}
+    deals_by_entry: dict[int, ValuedDeal] = {deal.offer.index: deal for deal in market.deals}
     by_customer: dict[str, list[Trade]] = {}
-    found = steps.derive(trades)
-    for trade in found:
+    all_trades = steps.derive(trades)
+    for trade in all_trades:
         by_customer.setdefault(trade.offer.customer, []).append(trade)
     return {
-        trade.offer.index: _proposal(trade, rank, len(got), worth.get(trade.offer.index))
-        for got in by_customer.values()
-        for rank, trade in enumerate(got, 1)
+        trade.offer.index: _proposal(trade, rank, len(customer_trades), deals_by_entry.get(trade.offer.index))
+        for customer_trades in by_customer.values()
+        for rank, trade in enumerate(customer_trades, 1)
     }
 
 
-def _proposal(trade: Trade, rank: int, of: int, deal: Deal | None) -> Proposal:
+def _proposal(trade: Trade, rank: int, of: int, deal: ValuedDeal | None) -> Proposal:
     offer, proposal = trade.offer, trade.offer.proposal
     lines = tuple((item.item_name, item.quantity, round(dollars(item.unit_price) * 100)) for item in proposal.items)
     total = total_cents(proposal)
-    fits, surplus = (deal.fits, deal.left_cents) if deal else (False, -total)
+    fits, surplus = (deal.fits, deal.utility_cents) if deal else (False, -total)
     status, ids = trade.customer_status, (offer.business, offer.customer)
     return Proposal(trade.id, offer.index, *ids, lines, total, rank, of, status, fits, surplus)
 
 
 def _talks(steps: Steps[State], proposals: Mapping[int, Proposal]) -> list[Talk]:
-    said: dict[Pair, list[Utterance]] = {}
+    utterances_by_pair: dict[Pair, list[Utterance]] = {}
     customers = {id for id, member in steps.final.members.items() if member.role == "customer"}
     for step in steps:
         action = step.turn.action
@@ -76,13 +76,15 @@ def _talks(steps: Steps[State], proposals: Mapping[int, Proposal]) -> list[Talk]
             continue
         sender, to = step.turn.actor, action.to_agent_id
         pair = (sender, to) if sender in customers else (to, sender)
-        said.setdefault(pair, []).append(_utterance(step.entry.seq, step.entry.at, sender, action.message, proposals))
+        utterances_by_pair.setdefault(pair, []).append(
+            _utterance(step.entry.seq, step.entry.at, sender, action.message, proposals)
+        )
     talks: list[Talk] = []
-    for (buyer, seller), utterances in said.items():
-        made = tuple(proposals[each.entry] for each in utterances if each.entry in proposals)
-        kinds = {each.kind for each in utterances}
-        state: TalkState = "paid" if "payment" in kinds else "offered" if made else "asked"
-        talks.append(Talk(buyer, seller, state, tuple(utterances), made))
+    for (buyer, seller), utterances in utterances_by_pair.items():
+        offered = tuple(proposals[utterance.entry] for utterance in utterances if utterance.entry in proposals)
+        kinds = {utterance.kind for utterance in utterances}
+        state: TalkState = "paid" if "payment" in kinds else "offered" if offered else "asked"
+        talks.append(Talk(buyer, seller, state, tuple(utterances), offered))
     return talks
 
 
@@ -98,19 +100,19 @@ def _utterance(seq: int, at: int, sender: str, message: a.Message, proposals: Ma
 
 
 def _verdict(state: State, proposals: Mapping[int, Proposal]) -> str:
-    """How many bought, and how much better off they are together."""
-    found = buyers(state)
-    if not found:
+    """The number of buyers, and their gain together."""
+    customers = buyers(state)
+    if not customers:
         return ""
-    paid, met = sum(buyer.paid_cents > 0 for buyer in found), sum(buyer.needs_met for buyer in found)
-    what = "all of them" if met == paid else f"{met} of them" if met else "none of them"
-    text = f"{paid} of {len(found)} customers bought" + (f", {what} what they came for. " if paid else ". ")
+    paid, met = sum(buyer.paid_cents > 0 for buyer in customers), sum(buyer.needs_met for buyer in customers)
+    satisfied = "all of them" if met == paid else f"{met} of them" if met else "none of them"
+    text = f"{paid} of {len(customers)} customers bought" + (f", {satisfied} what they came for. " if paid else ". ")
     welfare, best = welfare_cents(state), attainable_welfare(state.members.values()).best_possible
     if best and welfare >= best * NEARLY_ALL:
         return f"{text}Together they are {format_cents(welfare)} better off: all there was to be had."
     side = "better" if welfare >= 0 else "worse"
     text += f"Together they are {format_cents(abs(welfare))} {side} off, where {format_cents(best)} was to be had"
-    accepted = [each for each in proposals.values() if each.status == "accepted"]
-    first = sum(each.rank == 1 for each in accepted)
+    accepted = [proposal for proposal in proposals.values() if proposal.status == "accepted"]
+    first = sum(proposal.rank == 1 for proposal in accepted)
     blind = len(accepted) > 1 and first > 0.8 * len(accepted)
     return f"{text}; {first} of {len(accepted)} paid the first proposal that came." if blind else f"{text}."

@@ -28,8 +28,8 @@ def desk_of(state: State, actor: str) -> Desk:
 
 
 def _partners(state: State, actor: str) -> Pick:
-    """Those who wrote to the actor."""
-    senders = dict.fromkeys(mail.sender for mail in state.box(actor).by_place.values())
+    """The agents that wrote to the actor, as recipients."""
+    senders = dict.fromkeys(mail.sender for mail in state.box(actor).by_position.values())
     choices = [Choice((id,), named(state, id)) for id in sorted(senders)]
     return Pick(("to_agent_id",), "To", tuple(choices), free=True)
 
@@ -38,10 +38,10 @@ def _drafts(state: State, member: Member) -> tuple[Draft, ...]:
     wait = Draft("wait", "Wait a minute", {"seconds": PATIENCE_S})
     if member.role != "customer":
         return (wait,)
-    wanted = ", ".join(map(str, member.data.get("menu_features") or ()))
+    items = ", ".join(map(str, member.data.get("menu_features") or ()))
     request = str(member.data.get("request") or "")
     return (
-        Draft("search", "Search for what you want", {"query": wanted}),
+        Draft("search", "Search for what you want", {"query": items}),
         Draft("send_message", "Ask for an offer", {"message": {"type": "text", "content": request}}),
         wait,
         *(_payment(state, offer) for offer in _open_offers(state, member)),
@@ -50,13 +50,13 @@ def _drafts(state: State, member: Member) -> tuple[Draft, ...]:
 
 def _open_offers(state: State, member: Member) -> list[Offer]:
     """Proposals to a customer that it has read, not paid and not expired, the cheapest first."""
-    found = [
+    offers = [
         offer
         for offer in state.offers.values()
         if offer.customer == member.id and not offer.paid and offer.index <= member.seen
         and (offer.expires is None or state.at <= offer.expires)
     ]  # fmt: skip
-    return sorted(found, key=lambda offer: (total_cents(offer.proposal), offer.index))
+    return sorted(offers, key=lambda offer: (total_cents(offer.proposal), offer.index))
 
 
 def _payment(state: State, offer: Offer) -> Draft:

@@ -1,4 +1,4 @@
-"""The entries of a market in words, and what stands in it after an entry."""
+"""The entries of a market in words, and its participants and proposals after an entry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -21,7 +21,7 @@ def named(state: State, id: str) -> str:
 
 
 def show(steps: Steps[State], index: int) -> EntryView:
-    """An entry: what was said, offered, paid, read and looked for."""
+    """An entry: a message, proposal, payment, fetch or search."""
     step = steps[index]
     # fmt: off
     match step.turn.action:
@@ -73,9 +73,9 @@ def _cents(price: float) -> float:
 
 
 def _read(step: Step[State], action: a.FetchMessages) -> EntryView:
-    found = mail.select(step.after, step.turn.actor, step.turn.at, action) if step.outcome.ok else None
+    selection = mail.select(step.after, step.turn.actor, step.turn.at, action) if step.outcome.ok else None
     letters: list[Block] = []
-    for received in found.mails if found else ():
+    for received in selection.mails if selection else ():
         sender, to = named(step.after, received.sender), named(step.after, received.to)
         text = mail.describe_message(received.message)
         letters.append(Letter(sender, to, "", text, received.index, iso(received.at), received.index))
@@ -85,9 +85,9 @@ def _read(step: Step[State], action: a.FetchMessages) -> EntryView:
 
 def _searched(step: Step[State], action: a.Search) -> EntryView:
     data = step.entry.outcome.data
-    found = cast("Mapping[str, Any]", data).get("businesses") if isinstance(data, Mapping) else None
-    ids = [str(id) for id in cast("Sequence[object]", found)] if isinstance(found, list) else []
-    rows = tuple((place, named(step.after, id), id) for place, id in enumerate(ids, 1))
+    businesses = cast("Mapping[str, Any]", data).get("businesses") if isinstance(data, Mapping) else None
+    ids = [str(id) for id in cast("Sequence[object]", businesses)] if isinstance(businesses, list) else []
+    rows = tuple((rank, named(step.after, id), id) for rank, id in enumerate(ids, 1))
     sheet = (Sheet("results", {"place": "count", "business": "", "id": ""}, rows),) if rows else ()
     return EntryView("search", f'Searched for "{action.query}": {len(ids)} found', sheet, outcome=not step.outcome.ok)
 

@@ -1,1 +1,1 @@
-"""What a market teaches its customers."""
+"""The lessons of a market for its customers."""

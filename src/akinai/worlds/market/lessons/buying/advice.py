@@ -1,6 +1,6 @@
 """Advice on buying in a market: sentences that hold their numbers, and how they are read back and merged.
 
-What a sentence advises is worked out of its own numbers, so two sentences about one thing merge into a third.
+A sentence's advice follows from its own numbers, so two sentences about one thing merge into a third.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class Deals:
 
     count: int
     cents: int
-    """What one left its customer with, on average; 0 where there were none."""
+    """The mean utility that a payment left its customer; 0 where there were none."""
 
     @staticmethod
     def of(gains_cents: Iterable[int]) -> "Deals":
@@ -38,7 +38,7 @@ class Deals:
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """What a payment left at one price, both as shares of what the customer would have paid."""
+    """The utility that payments at one price left, both as shares of the customer's willingness to pay."""
 
     price: float
     left: float
@@ -46,7 +46,7 @@ class PricePoint:
 
 
 MOST_SEEN = 6
-"""Prices that one sentence tells; nearer ones are told as one."""
+"""Maximum prices in a sentence; the nearest ones are averaged."""
 
 
 def merge_points(points: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
@@ -55,11 +55,11 @@ def merge_points(points: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
     Weighted means keep a straight line where it was.
     """
     rows: list[PricePoint] = []
-    for payment in sorted((point for point in points if point.payments > 0), key=lambda point: point.price):
-        if rows and rows[-1].price == payment.price:
-            rows[-1] = _joined(rows[-1], payment)
+    for observation in sorted((point for point in points if point.payments > 0), key=lambda point: point.price):
+        if rows and rows[-1].price == observation.price:
+            rows[-1] = _joined(rows[-1], observation)
         else:
-            rows.append(payment)
+            rows.append(observation)
     while len(rows) > MOST_SEEN:
         i = min(range(len(rows) - 1), key=lambda i: rows[i + 1].price - rows[i].price)
         rows[i : i + 2] = [_joined(rows[i], rows[i + 1])]
@@ -73,14 +73,14 @@ def _joined(a: PricePoint, b: PricePoint) -> PricePoint:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonAdvice(TemplateAdvice):
-    """Whether to see to something, by what payments with and without it left their customers with."""
+    """Whether to insist on something, by the gains of payments with and without it."""
 
     lacking: Deals
     having: Deals
 
     @property
     def checks(self) -> bool | None:
-        """None where no payment without it was seen."""
+        """Whether to insist; None where no payment without it was seen."""
         return self.lacking.cents < self.having.cents if self.lacking.count else None
 
     @classmethod
@@ -132,15 +132,15 @@ class WaitAdvice(TemplateAdvice):
     """How many proposals to wait for, and how long."""
 
     customers: int
-    """Who got at least one proposal of all they want, from a place that has all they need."""
+    """Customers that got at least one proposal that fits: all items, from a business with all amenities."""
     first_best: int
-    """To how many of them the first such proposal was the cheapest."""
+    """Those among them whose first such proposal was the cheapest."""
     left_cents: tuple[int, ...]
-    """What the cheapest of the first one, of the first two and so on would have left a customer with, on average, as
-    far as it had not expired when the last of them came."""
+    """The mean utility that the cheapest of the first one, of the first two and so on would have left a customer; a
+    proposal that expired before the last of them came is left out."""
     answers: int
     mean_s: float
-    """From a question to the proposal that answered it."""
+    """Mean seconds from a question to the proposal that answered it."""
     longest_s: int
 
     @property
@@ -150,12 +150,12 @@ class WaitAdvice(TemplateAdvice):
 
     @property
     def patience_s(self) -> int:
-        """Twice the longest, and a minute at least."""
+        """Seconds to wait: twice the longest, at least a minute."""
         return max(60, 2 * self.longest_s)
 
     @property
     def order(self) -> str:
-        """What to do."""
+        """The instruction."""
         if self.best == 1:
             return "Pay the first proposal that fits in items and amenities"
         return f"Wait for {self.best} proposals that fit in items and amenities, and pay the cheapest"
@@ -174,7 +174,7 @@ class WaitAdvice(TemplateAdvice):
     )
 
     def merge(self, other: Self) -> Self:
-        """Where one has seen fewer proposals, more would have been no use to its customers."""
+        """The side that saw fewer proposals counts as if further ones had gained its customers nothing."""
         mine, theirs = self.left_cents, other.left_cents
         both = [
             (mine[-1] if here is None else here, theirs[-1] if there is None else there)
@@ -192,14 +192,14 @@ class WaitAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class PriceAdvice(TemplateAdvice):
-    """Up to what price a proposal that fits is worth it."""
+    """The price up to which a proposal that fits is worth it."""
 
     points: tuple[PricePoint, ...]
 
     @property
     def percent(self) -> int | None:
-        """The price to pay at most, in per cent of what one is willing to pay: where nothing is left, by the line of
-        least squares through what was seen. None where less was not left at a higher price."""
+        """The maximum price in per cent of the willingness to pay: where the line of least squares through the points
+        leaves nothing. None where a higher price did not leave less."""
         payments = sum(point.payments for point in self.points)
         price = sum(point.price * point.payments for point in self.points) / payments
         left = sum(point.left * point.payments for point in self.points) / payments
@@ -238,7 +238,7 @@ class MenuAdvice(TemplateAdvice):
 
     @property
     def checks(self) -> bool | None:
-        """None where one kind of business was not asked."""
+        """Whether to; None where one kind of business was not asked."""
         if not (self.lacking and self.having):
             return None
         return self.lacking_whole * self.having < self.having_whole * self.lacking
@@ -266,15 +266,15 @@ class MenuAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Where one search had the best business."""
+    """The ranks of the best business in the results of one search algorithm."""
 
     algorithm: str
     searches: int
     top3: int
-    """Among the first three results, in so many searches."""
+    """Searches that had it among the first three results."""
     top10: int
     last: int
-    """The last place where it stood; 0 where it was never found."""
+    """Its worst rank; 0 where it was never found."""
 
     def merge(self, other: Self) -> Self:
         return type(self)(
@@ -295,12 +295,12 @@ class SearchAdvice(TemplateAdvice):
 
     @property
     def best(self) -> Ranked:
-        """The one that most often has it among its first ten, then among its first three."""
+        """The algorithm that most often has it among the first ten results, then among the first three."""
         return max(self.ranked, key=lambda ranked: (ranked.top10 / ranked.searches, ranked.top3 / ranked.searches))
 
     @property
     def results(self) -> int:
-        """How many to read."""
+        """The number of results to read."""
         return max(self.best.last, 1)
 
     TEMPLATE = SentenceTemplate(
@@ -318,14 +318,14 @@ class SearchAdvice(TemplateAdvice):
     def merge(self, other: Self) -> Self:
         both = {ranked.algorithm: ranked for ranked in self.ranked}
         for ranked in other.ranked:
-            known = both.get(ranked.algorithm)
-            both[ranked.algorithm] = ranked if known is None else known.merge(ranked)
+            own = both.get(ranked.algorithm)
+            both[ranked.algorithm] = ranked if own is None else own.merge(ranked)
         return type(self)(tuple(both[name] for name in sorted(both)))
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment(TemplateAdvice):
-    """An order to try things out, so that there is something to learn from; no lesson."""
+    """An instruction to try things out, so that the runs teach more; it is no lesson."""
 
     number: int
     """Another one tries other things."""

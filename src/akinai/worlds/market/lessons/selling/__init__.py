@@ -1,1 +1,1 @@
-"""What a market teaches its businesses."""
+"""The lessons of a market for its businesses."""

@@ -1,4 +1,4 @@
-"""Advice on selling in a market: sentences that hold their numbers, and what they advise by them."""
+"""Advice on selling in a market: sentences that hold their numbers, from which their advice follows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ class Paid:
 
 
 class PartsAdvice(ComparisonAdvice):
-    """Whether to propose a part of an order, by what paid parts and paid whole orders left their sellers with.
+    """Whether to propose a part of an order, by the profits of paid parts and of paid whole orders.
 
-    Counted are customers who were offered all that they want by somebody.
+    Only customers count to whom somebody offered all that they want.
     """
 
     __slots__ = ()
@@ -110,32 +110,32 @@ class WordingAdvice(PairAdvice):
 
 @dataclass(frozen=True, slots=True)
 class UndercutAdvice(TemplateAdvice):
-    """Whether to ask less than the cheapest other that has an order, by what customers with a choice paid for."""
+    """Whether to ask less than the cheapest rival that has an order, by the payments of customers with a choice."""
 
     customers: int
-    """Who could choose among several proposals that fit."""
+    """Customers that could choose among several proposals that fit."""
     cheapest: int
-    """Those of them who paid the cheapest."""
+    """Those among them that paid the cheapest."""
     by_chance: float
-    """How many would have if they chose at random."""
+    """Those that would have paid the cheapest if all chose at random."""
     lost: int
-    """Proposals beside which a cheaper one was paid, and whose seller could have asked less than that."""
+    """Proposals that lost to a cheaper one although their seller could have asked less still."""
     cents: int
-    """What asking a cent less than that would have left such a seller with, on average."""
+    """The mean profit of such a seller had it asked a cent less than the cheaper one."""
     won: int
-    """Proposals that were paid beside a cheaper one."""
+    """Proposals that were paid although a cheaper one was at hand."""
     cost_cents: int
-    """What asking a cent less than that would have cost such a seller, on average."""
+    """The mean revenue that such a seller would have given up by asking a cent less than the cheaper one."""
 
     @property
     def by_price(self) -> float:
-        """The share of customers who choose by price; the others at random."""
+        """The share of customers who choose by price, if the others choose at random."""
         free = self.customers - self.by_chance
         return max(0.0, (self.cheapest - self.by_chance) / free) if free > 0 else 0.0
 
     @property
     def checks(self) -> bool:
-        """Whether the sales that it would win outweigh what it would give away."""
+        """Whether the profit of the sales that it would win exceeds the revenue that it would give up."""
         return self.by_price * self.lost * self.cents > self.won * self.cost_cents
 
     TEMPLATE = SentenceTemplate(
@@ -166,15 +166,15 @@ class UndercutAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class StockAdvice(TemplateAdvice):
-    """What a missing item costs: requests that a menu could not fill, and what their customers paid elsewhere."""
+    """The cost of missing items: requests that a menu could not fill, and the profit that rivals made of them."""
 
     requests: int
     filled: int
     """Requests whose items were all on the menu of the business that was asked."""
     lost: int
-    """Others whose customer paid another business for the whole order."""
+    """The other requests whose customer paid another business for the whole order."""
     cents: int
-    """What such a sale left that business with, on average."""
+    """The mean profit of that business from such a sale."""
 
     @property
     def checks(self) -> bool:
@@ -202,7 +202,7 @@ class StockAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class SellingExperiment(TemplateAdvice):
-    """An order to try ways of selling, so that there is something to learn from; no lesson."""
+    """An instruction to try ways of selling, so that the runs teach more; it is no lesson."""
 
     number: int
     """Another one tries other things."""
