@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from akinai.worlds.vending.letters.meaning import network
-from akinai.worlds.vending.letters.meaning.numbers import ROLES, numbers
-from akinai.worlds.vending.letters.meaning.roles import PARTS, can_be, seen_of
+from akinai.worlds.vending.letters.meaning.numbers import ROLES, find_numbers
+from akinai.worlds.vending.letters.meaning.roles import PARTS, can_be, inputs_of
 
 FILTERS, HIDDEN = 48, 96
 EPOCHS, BATCH, RATE, DROPPED = 9, 16, 2e-3, 0.4
@@ -37,13 +37,13 @@ class Judged:
 def judged(example: Example, mistaken: float) -> list[Judged]:
     """The numbers of a marked letter whose roles its intents tell, where some clauses are mistaken for others."""
     rows = rows_by_hand(example, mistaken)
-    found = numbers(rows)
+    found = find_numbers(rows)
     labelled = Labelled(example, rows, found)
     known: list[Judged] = []
     for at, role in sorted(labelled.roles.items()):
         possible = can_be(rows[found[at].row].kind, found[at].mark)
         if possible[role]:
-            known.append(Judged(*seen_of(rows, found, found[at]), possible, role, labelled.boxed.get(at)))
+            known.append(Judged(*inputs_of(rows, found, found[at]), possible, role, labelled.boxed.get(at)))
     return known
 
 

@@ -8,7 +8,7 @@ from letters_for_tests import SETUP
 from akinai.worlds.vending.letters.amounts import by_reference, changed_units, shortage
 from akinai.worlds.vending.letters.asked import items_asked
 from akinai.worlds.vending.letters.bargains import bargain
-from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, Number, Row, numbers
+from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, Number, Row, find_numbers
 from akinai.worlds.vending.letters.meaning.roles import can_be, with_roles
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import prepare
@@ -28,7 +28,7 @@ def rows_of(*lines: str) -> list[Row]:
 def judged(rows: list[Row], roles: str) -> list[Number]:
     """The numbers of rows, without names, with these roles in their order; "missing*" counts cases."""
     given = iter(roles.split())
-    found = [number for number in numbers(rows) if number.mark.kind != "name"]
+    found = [number for number in find_numbers(rows) if number.mark.kind != "name"]
     return [
         replace(number, role=role.rstrip("*"), boxed=role.endswith("*"))
         for number, role in zip(found, given, strict=True)
@@ -115,7 +115,7 @@ def test_goods_taken_off_have_no_units_left() -> None:
     """A name that is removed leaves 0 units, and its former count says nothing else."""
     rows = rows_of("change| swap the 24 cola for 48 water")
     roles = {"24": "former", "48": "new", "cola": "removed", "water": "none"}
-    found = [replace(number, role=roles[number.mark.text]) for number in numbers(rows)]
+    found = [replace(number, role=roles[number.mark.text]) for number in find_numbers(rows)]
     assert changed_units(rows, found) == {"water": 48, "cola": 0}
 
 
@@ -172,7 +172,7 @@ def test_a_price_is_of_a_unit_of_its_goods(line: str, roles: str, offers: object
 )  # fmt: skip
 def test_a_price_of_a_case_is_known(line: str) -> None:
     """By the word after it, in Japanese before it; its value is that of a unit."""
-    number = next(number for number in numbers(rows_of(f"negotiate| {line}")) if number.mark.kind == "money")
+    number = next(number for number in find_numbers(rows_of(f"negotiate| {line}")) if number.mark.kind == "money")
     assert (number.boxed, number.value) == (True, 50)
 
 
@@ -180,7 +180,8 @@ def test_a_number_has_a_role_that_its_clause_and_mark_can_have() -> None:
     """Money is no count of units, a discount no price, a quote no order, and nothing is missing in an order."""
     rows = rows_of("order| 48 water at $0.50, 5% off, quote 12, order 13")
     possible = [
-        {role for role, can in zip(ROLES, can_be("order", number.mark), strict=True) if can} for number in numbers(rows)
+        {role for role, can in zip(ROLES, can_be("order", number.mark), strict=True) if can}
+        for number in find_numbers(rows)
     ]
     assert possible == [{"none", "units", "order", "quote"}, {"none"}, {"none"}, {"none", "quote"}, {"none", "order"}]
 
@@ -219,5 +220,5 @@ def test_a_count_alone_is_of_goods_that_were_spoken_of(clauses: list[str], goods
     """Those meant by "those", those that lack so many, and none that only damaged others."""
     names = SETUP.catalog.good_names
     rows = [Row((), "none", subject=True), *(Row(scan(clause, names), "claim") for clause in clauses)]
-    last = [number for number in numbers(rows) if number.row == len(rows) - 1]
+    last = [number for number in find_numbers(rows) if number.row == len(rows) - 1]
     assert [number.product.id for number in last if number.product] == goods

@@ -7,7 +7,7 @@ from letters_for_tests import HERE, SETUP, corpus, judged, read, share_right
 
 from akinai.worlds.vending.letters.meaning import kinds, roles
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING, KINDS, kinds_of, rows_of
-from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, numbers
+from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, find_numbers
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import clauses
 from akinai.worlds.vending.rules.suppliers.answers import understand
@@ -45,7 +45,7 @@ def test_the_networks_add_whole_numbers() -> None:
     said = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
     of_kinds, _ = kinds.scores_of(rows_of("order", said), kinds.weights())
     rows = [Row((), "none", subject=True), Row(scan("Of 24 cola from 311 only 20 came.", names), "claim")]
-    of_roles = roles.scores(rows, numbers(rows), roles.weights())
+    of_roles = roles.scores(rows, find_numbers(rows), roles.weights())
     digests: list[str] = []
     for table in (of_kinds, of_roles):
         assert table.dtype.kind == "i"  # a float among weights or sums would make them floats

@@ -473,8 +473,8 @@ def test_the_subject_counts_when_the_body_asks_for_nothing() -> None:
 def test_a_quoted_letter_is_not_read_again() -> None:
     """Lines that quote an earlier letter order nothing."""
     body = "Any news?\n\nOn Wed 1 Apr 2026 the owner wrote:\n50 units of water"
-    assert not request("Re: hello", body).items.found
-    assert not request("Re: hello", "> 50 units of water\nAny news?").items.found
+    assert not request("Re: hello", body).items.has_quantities
+    assert not request("Re: hello", "> 50 units of water\nAny news?").items.has_quantities
 
 
 @pytest.mark.parametrize(

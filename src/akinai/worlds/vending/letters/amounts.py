@@ -1,4 +1,4 @@
-"""What the counts of a letter come to: units missing, received and changed."""
+"""Add up the counts of a letter: units missing, received and changed."""
 
 import re
 from collections import Counter
@@ -23,20 +23,20 @@ _UNCHANGED = re.compile(
     r"|same(?! (?:goes|quantity|number|amount|price)))"
     r"|そのまま|変更なし|据え置"
 )
-"""Words after one, or before it."""
+"""Words before or after a count that stays as it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """What a claim counts, in units by product id."""
+    """The units that a claim counts, by product id."""
 
     missing: Mapping[str, int]
     received: Mapping[str, int]
-    """Of goods of which those that came are counted, and not those that are missing."""
+    """Units that came, for goods whose missing units the letter does not count."""
 
 
 def agreed(counts: Sequence[int], case_units: int) -> int:
-    """What the counts of a clause for the same goods say together; 0 where they contradict each other.
+    """The units on which the counts of a clause for the same goods agree; 0 where they contradict each other.
 
     "5 x 24 = 120" says 120, "3 cases (24 units each)" says 72: the size of a case and the number of cases say no more;
     "48 here, 24 there, 72 in all" says 72.
@@ -49,7 +49,7 @@ def agreed(counts: Sequence[int], case_units: int) -> int:
 
 
 def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
-    """What claims say is missing or bad; what was ordered less what came is missing."""
+    """The units that claims say are missing or bad; ordered units that did not come are missing."""
     claimed = [number for number in numbers if rows[number.row].kind in ("claim", NOTHING)]
     claimed = [number for number in claimed if not _totals_goods(rows, claimed, number)]
     below = [number for number in claimed if number.named or not rows[number.row].subject]
@@ -85,9 +85,9 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
 
     new, more, fewer = counts("new"), counts("more"), counts("fewer")
     former = counts("former")
-    kept = {number.product.id for number in changing if number.product and _is_kept(rows, changing, number)}
-    kept |= _kept_uncounted(rows) & new.keys()
-    changed = {id: values[-1] for id, values in new.items() if id not in kept or len(new) == len(kept)}
+    unchanged = {number.product.id for number in changing if number.product and _is_kept(rows, changing, number)}
+    unchanged |= _kept_uncounted(rows) & new.keys()
+    changed = {id: values[-1] for id, values in new.items() if id not in unchanged or len(new) == len(unchanged)}
     changed |= dict.fromkeys(_unwanted(rows), 0)
     for number in changing:
         if number.role == "removed" and number.product is not None and not _is_swapped_in(rows, number):
@@ -107,20 +107,22 @@ _MORE = re.compile(
 )
 _FEWER = re.compile(r"\b(?:reduce|decrease|cut|lower|shrink)\b.*\bby(?: (?:an?|another))*$")
 _TAKEN_OFF = re.compile(r"\b(?:take|remove|cancel)$")
-"""Words before a count that comes to the units of an order, or goes."""
+"""Words before a count that is added to an order or taken off it."""
 _MORE_THEN, _FEWER_THEN = re.compile(r"(?:more|extra|additional)\b"), re.compile(r"(?:fewer|less)\b")
-"""Words after one."""
+"""Words after a count that is added to an order or taken off it."""
 _NEAR = 16
-"""Marks on a side of a count in which such words are looked for."""
+"""Marks on each side of a count that are searched for these words."""
 _MORE_JA, _FEWER_JA = re.compile("追加|増や"), re.compile("減ら")
 
 
 def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int]:
-    """The units by which goods change, negative ones where they become fewer: of goods that are counted once, by words
-    beside the count: "increase the cola by 24", "one more case", "take 24 off"."""
-    changing = [each for each in numbers if rows[each.row].kind == "change" and each.mark.kind == "count"]
+    """The units by which words beside a count change goods counted once, negative where they become fewer.
+
+    "Increase the cola by 24", "one more case", "take 24 off".
+    """
+    changing = [number for number in numbers if rows[number.row].kind == "change" and number.mark.kind == "count"]
     of_goods = Counter(number.product for number in changing)
-    found: dict[str, int] = {}
+    changes: dict[str, int] = {}
     for number in changing:
         if number.product is None or of_goods[number.product] > 1 or number.role in ("former", "removed"):
             continue
@@ -129,15 +131,15 @@ def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int
         japanese = bool(after) and after[0] > "\u3000" and not after.startswith("に")
         off = _TAKEN_OFF.search(before) is not None and re.search(r"\b(?:off|from)\b", after) is not None
         if off or _FEWER.search(before) or _FEWER_THEN.match(after) or (japanese and _FEWER_JA.search(after)):
-            found[number.product.id] = -number.value
+            changes[number.product.id] = -number.value
         elif (
             _MORE.search(before)
             or _MORE_THEN.match(after)
             or (number.mark.case and re.search(r"\b(?:more|another|additional|extra)\b", number.mark.text))
             or (japanese and _MORE_JA.search(after))
         ):
-            found[number.product.id] = number.value
-    return found
+            changes[number.product.id] = number.value
+    return changes
 
 
 _UNWANTED = re.compile(r"\b(?:don't|do not|no longer) (?:need|want|require)$")
@@ -168,34 +170,37 @@ def _is_total(rows: Sequence[Row], number: Number) -> bool:
 
 
 def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
-    """Whether a new count is also what was: "Cola | 24 | 24", "the cola can stay at 24", "gum: still 48"."""
+    """Whether a new count is the same as before: "Cola | 24 | 24", "the cola can stay at 24", "gum: still 48"."""
     row = rows[number.row]
     if number.role != "new":
         return False
-    here = [each for each in numbers if each.row == number.row and each.product == number.product]
-    before = [each for each in here if each.at < number.at and each.mark.kind == "count" and each.mark.plain]
-    again = [each for each in before if each.mark.value == number.mark.value]
-    if any(row.listed or each.role == "former" for each in again):
+    here = [other for other in numbers if other.row == number.row and other.product == number.product]
+    before = [other for other in here if other.at < number.at and other.mark.kind == "count" and other.mark.plain]
+    again = [other for other in before if other.mark.value == number.mark.value]
+    if any(row.listed or other.role == "former" for other in again):
         return True
-    if any(each.role in ("former", "more", "fewer") and each.value != number.value for each in here):
+    if any(other.role in ("former", "more", "fewer") and other.value != number.value for other in here):
         return False
-    said = text_of(row.marks)
-    if any(words in said for words in ("rather than", "instead of")):
+    text = text_of(row.marks)
+    if any(words in text for words in ("rather than", "instead of")):
         return False
     led = text_of(row.marks[: number.at])
-    return _STAYS.search(led) is not None or _UNCHANGED.search(said) is not None
+    return _STAYS.search(led) is not None or _UNCHANGED.search(text) is not None
 
 
 def _kept_uncounted(rows: Sequence[Row]) -> set[str]:
-    """The goods of which a clause without a count says that they stay: "The iced tea remains as ordered."."""
-    found: set[str] = set()
+    """The ids of goods that stay as they are by a clause without a count: "The iced tea remains as ordered.".
+
+    Only clauses that change, or have no kind, are read.
+    """
+    ids: set[str] = set()
     for row in rows:
         goods = named_in(row.marks)
-        said = text_of(row.marks)
+        text = text_of(row.marks)
         counts = any(mark.kind == "count" for mark in row.marks)
-        if len(goods) == 1 and not counts and row.kind in ("change", NOTHING) and _UNCHANGED.search(said):
-            found.add(goods[0].id)
-    return found
+        if len(goods) == 1 and not counts and row.kind in ("change", NOTHING) and _UNCHANGED.search(text):
+            ids.add(goods[0].id)
+    return ids
 
 
 def _altered(rows: Sequence[Row], units: int) -> int:
@@ -216,8 +221,8 @@ def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> l
     groups: dict[tuple[str, int], tuple[Mark | None, list[Number]]] = {}
     current: Mark | None = None
     early: list[Number] = []
-    by_place = {(number.row, number.at): number for number in numbers}
-    for place, row in enumerate(rows):
+    by_position = {(number.row, number.at): number for number in numbers}
+    for index, row in enumerate(rows):
         if row.kind not in (kind, NOTHING):
             continue
         own = {(mark.kind, mark.value): mark for mark in row.marks if mark.kind in ("order", "quote")}
@@ -226,7 +231,7 @@ def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> l
         for at, mark in enumerate(row.marks):
             if mark.kind in ("order", "quote"):
                 current = mark
-            if row.kind != kind or (number := by_place.get((place, at))) is None:
+            if row.kind != kind or (number := by_position.get((index, at))) is None:
                 continue
             if current is None:
                 early.append(number)
@@ -234,8 +239,8 @@ def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> l
                 groups.setdefault((current.kind, current.value), (current, []))[1].append(number)
     if not groups:
         return [(None, early)]
-    first, *rest = groups.values()
-    return [(first[0], early + first[1]), *rest]
+    first, *later = groups.values()
+    return [(first[0], early + first[1]), *later]
 
 
 def _repeats(lacking: Mapping[str, int], number: Number) -> bool:
@@ -253,20 +258,20 @@ def _totals_goods(rows: Sequence[Row], numbers: Sequence[Number], number: Number
     beside = named_in(marks[max(0, number.at - 3) : number.at + 3])
     if beside or number.role != "missing" or number.mark.kind != "count":
         return False
-    others = counted(rows, [each for each in numbers if each is not number], "missing")
-    return len(others) > 1 and number.mark.value == sum(map(sum_of, others.values()))
+    missing = counted(rows, [other for other in numbers if other is not number], "missing")
+    return len(missing) > 1 and number.mark.value == sum(map(sum_of, missing.values()))
 
 
 def counted(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> dict[str, list[int]]:
-    """By product id, the units that numbers of a role count."""
-    found: dict[str, list[int]] = {}
+    """The units that numbers of a role count, by product id."""
+    units: dict[str, list[int]] = {}
     meant = [number for number in numbers if number.role == role and number.mark.kind == "count"]
     own = {(number.row, number.product.id) for number in meant if number.product is not None}
     for number in meant:
         for product in goods_of(rows, number):
             if product is number.product or (number.row, product.id) not in own:
-                found.setdefault(product.id, []).append(replace(number, product=product).value)
-    return found
+                units.setdefault(product.id, []).append(replace(number, product=product).value)
+    return units
 
 
 def goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
@@ -280,7 +285,7 @@ def goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
     after = next((at for at in counts if at > number.at), len(marks))
     before = next((at for at in reversed(counts) if at < number.at), -1)
     goods = {*named_in(marks[number.at : after])}, {*named_in(marks[before + 1 : number.at])}, {*named_in(marks)}
-    shared = next((each for each in goods if len(each) > 1), set[GoodName]())
+    shared = next((group for group in goods if len(group) > 1), set[GoodName]())
     named = named_in(marks)
     if not named:
         named = goods_above(rows[: number.row]) or goods_below(rows[number.row + 1 :])
@@ -295,7 +300,7 @@ def sum_of(values: Sequence[int]) -> int:
 
 
 def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]:
-    """The rows, in which the numbers that clauses are about are those of orders and quotes, and no others are.
+    """The rows, with a mark of an order or a quote only for numbers that have one of these roles.
 
     A number without a word for it is that of a quote where the letter calls it one ("quotes 66, 67 ... 67: redo it"),
     or its clause speaks of quotes ("both quotes are approved: #66 and #67").
@@ -325,6 +330,6 @@ def _is_called(mark: Mark, kind: str) -> bool:
 
 
 def _speaks_of(row: Row, kind: str) -> bool:
-    """Whether a clause speaks of orders and not of quotes, or of these alone."""
-    said = "".join(mark.text for mark in row.marks)
-    return [which for which, words in _SPOKEN_OF.items() if words.search(said)] == [kind]
+    """Whether a clause speaks of orders alone, or of quotes alone, by the kind."""
+    text = "".join(mark.text for mark in row.marks)
+    return [spoken for spoken, words in _SPOKEN_OF.items() if words.search(text)] == [kind]

@@ -18,41 +18,40 @@ from akinai.worlds.vending.letters.words import CASES, TOTALS, UNITS, word_set
 
 def items_asked(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> Items:
     """The units that clauses of a kind, or else the subject, ask for; counts that contradict each other are unclear."""
-    asked = [place for place, row in enumerate(rows) if row.kind == kind]
+    indexes = [index for index, row in enumerate(rows) if row.kind == kind]
     sure = _meant(rows, numbers, kind)
-    body = _items([place for place in asked if not rows[place].subject], rows, sure)
-    found = body if body.units or body.unclear else _items(asked, rows, sure)
+    body = _items([index for index in indexes if not rows[index].subject], rows, sure)
+    items = body if body.units or body.unclear else _items(indexes, rows, sure)
     idle = {number.product.id for number in sure if number.product and asks_for_nothing(rows, sure, number)}
-    return replace(found, bare=tuple(id for id in found.bare if id not in idle))
+    return replace(items, bare=tuple(id for id in items.bare if id not in idle))
 
 
 def _meant(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[Number]:
-    """The numbers of a letter, in which those that ask for nothing have no role; what stands right beside the goods
-    counts in their place."""
+    """The numbers of a letter; those that ask for nothing lose their role to a count right beside the goods."""
     idle = [number for number in numbers if rows[number.row].kind == kind and asks_for_nothing(rows, numbers, number)]
-    robbed = {number.product for number in idle}
+    uncounted = {number.product for number in idle}
     here = [number for number in numbers if rows[number.row].kind == kind and number not in idle]
-    robbed -= {number.product for number in here if number.role == "units"}
-    given = [number for number in here if number.product in robbed and _is_wanted(rows, number)]
+    uncounted -= {number.product for number in here if number.role == "units"}
+    replacing = [number for number in here if number.product in uncounted and _is_wanted(rows, number)]
     in_order = {number.row for number in here if is_respective(rows[number.row])} if here else set[int]()
-    given += [number for number in here if number.mark.kind == "count" and number.row in in_order]
+    replacing += [number for number in here if number.mark.kind == "count" and number.row in in_order]
     return [
-        replace(number, role="none" if number in idle else "units") if number in idle or number in given else number
+        replace(number, role="none" if number in idle else "units") if number in idle or number in replacing else number
         for number in numbers
     ]
 
 
-def _items(places: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]) -> Items:
+def _items(indexes: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]) -> Items:
     units: dict[str, list[int]] = {}
     unclear: dict[str, Unclear] = {}
     named: dict[str, None] = {}
-    for place in places:
-        here = [number for number in numbers if number.row == place and not _is_of_several(rows, number)]
+    for index in indexes:
+        here = [number for number in numbers if number.row == index and not _is_of_several(rows, number)]
         in_stock = [number for number in here if number.mark.kind == "count" and _is_in_stock(rows, number)]
         here = [number for number in here if number not in in_stock]
         if _is_mostly_idle(here) or (in_stock and not any(number.role == "units" for number in here)):
             continue  # "Water 17, cola 61, candy 33" above an order of water: a report of stock
-        named.update(dict.fromkeys(product.id for product in named_in(rows[place].marks)))
+        named.update(dict.fromkeys(product.id for product in named_in(rows[index].marks)))
         sizes = {good.id: good.case_units for number in here for good in goods_of(rows, number)}
         for id, counts in counted(rows, here, "units").items():
             if count := agreed(counts, sizes[id]):
@@ -60,14 +59,14 @@ def _items(places: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]
             else:
                 unclear[id] = Unclear(id, " / ".join(f"{count} units" for count in counts))
     sums = {id: sum_of(counts) for id, counts in units.items() if id not in unclear}
-    asked = {id: count for id, count in sums.items() if 0 < count <= MOST_UNITS}
-    return Items(asked, tuple(id for id in named if id not in asked and id not in unclear), tuple(unclear.values()))
+    usable = {id: count for id, count in sums.items() if 0 < count <= MOST_UNITS}
+    return Items(usable, tuple(id for id in named if id not in usable and id not in unclear), tuple(unclear.values()))
 
 
 _NEAR, _BEGINNING = 16, 40
-"""Marks on a side of a count, and of its clause from the beginning, in which words about it are looked for."""
+"""Marks on each side of a count, and marks from the beginning of its clause, that are searched for words about it."""
 _LEAST_CODE = 10_000
-"""A bare number from here on is a postcode or the number of an article where it does not stand beside goods."""
+"""The lowest bare number that is a postcode or an article's number, unless it is beside goods."""
 _CODE = re.compile(r"\b(?:zip|sku|card|code|phone|tel|suite|apt|box|street|avenue|ave|road)(?: code| no\.?)?(?: :)?$")
 """Words right before a number that counts nothing."""
 _PLACE = re.compile(
@@ -75,30 +74,30 @@ _PLACE = re.compile(
 )
 """Words right after the number of a house."""
 _DELIVERED_TO = re.compile(r"\b(?:deliver\w*|ship\w*|send|sent|bring|drop)\b.* to$")
-"""Words before the number of a house, or what a stock is brought to."""
+"""Words before the number of a house, or before the level to which stock is filled."""
 _HELD = re.compile(r"\b(?:capacity(?: of| is| :)?|holds?)(?: at most| up to| only)?$|\b(?:can|could) hold\b")
-"""Words before a count of what there is room for."""
+"""Words before a count of what a machine can hold."""
 _OTHERS = re.compile(
     r"(?<!\byou )\b(?:sells|sold|quoted|offers|offered|charges|charged) (?:me|us)\b"
     r"|\b(?:usual|last|previous|former|standing) order (?:was|used to)\b|\bminimum order is\b"
 )
-"""A clause of what others sell, or what was ordered once."""
+"""A clause about what others sell, or about an earlier order."""
 _GONE = r"(?:out of|sold out|unavailable|not available|run out|don't have|do not have)\b"
 _IN_CASE = re.compile(rf"(?:only )?if\b.*(?:{_GONE}|\b(?:under|below|less than|cheaper|drops?)\b)")
-"""A clause of what is to be sent only if something is so."""
+"""A clause about what is to be sent only under a condition."""
 _IF_CHEAP = re.compile(r"[^.,;]*\bif (?:they|it|these|the price)\b.*\b(?:under|below|less than|cheaper|at most)\b")
-"""Words after a count that is wanted only then."""
+"""Words after a count that is wanted only below some price."""
 _OR_IN_CASE = re.compile(rf"\bor (?=.*\bif\b.*{_GONE})")
-"""Before goods that are to come in place of others."""
+"""Words before goods that are to replace others if these are not available."""
 _ANOTHER_TIME = re.compile(
     r"(?:and )?(?:next (?:week|month|time)|later) (?:we|i)(?:'ll| will| shall| plan| intend| expect)\b"
     r"|(?:and )?(?:hold|reserve|keep)\b.* for (?:next|later)\b"
 )
-"""A clause of what will be ordered another time."""
+"""A clause about what will be ordered another time."""
 
 
 def asks_for_nothing(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
-    """Whether a count in a clause that asks for goods is no part of them."""
+    """Whether a count in a clause that asks for goods asks for none: stock, an address, a condition, a total."""
     if number.mark.kind != "count":
         return False
     marks, at = rows[number.row].marks, number.at
@@ -112,7 +111,7 @@ def asks_for_nothing(rows: Sequence[Row], numbers: Sequence[Number], number: Num
         return True
     if _is_in_stock(rows, number) and _NEEDED.search(after):
         return True
-    if (found := _OR_IN_CASE.search(whole)) and len(before) >= found.start():
+    if (match := _OR_IN_CASE.search(whole)) and len(before) >= match.start():
         return True
     if _is_beside(rows, number):
         return False
@@ -133,13 +132,15 @@ _TOTAL = re.compile(r"\btotal(?: of| is| :)?$")
 
 def _adds_up(numbers: Sequence[Number], number: Number) -> bool:
     """Whether a count is the sum of all others in its clause, which are of several goods: "48 in all: 24 and 24"."""
-    rest = [each for each in numbers if each.row == number.row and each is not number and each.mark.kind == "count"]
-    several = len({each.product for each in rest}) > 1
-    return several and number.mark.value == sum(each.mark.value for each in rest)
+    addends = [
+        other for other in numbers if other.row == number.row and other is not number and other.mark.kind == "count"
+    ]
+    several = len({other.product for other in addends}) > 1
+    return several and number.mark.value == sum(other.mark.value for other in addends)
 
 
 def _is_wanted(rows: Sequence[Row], number: Number) -> bool:
-    """Whether a count stands beside its goods, or behind a word that asks for it: "12 in stock, need 24"."""
+    """Whether a count stands beside its goods, or after a word that asks for it: "12 in stock, need 24"."""
     before = text_of(rows[number.row].marks[max(0, number.at - 2) : number.at])
     return number.mark.kind == "count" and (_is_beside(rows, number) or _NEEDED.search(before) is not None)
 
@@ -148,7 +149,7 @@ _NEEDED = re.compile(r"\b(?:need|want|send|buy|require)\b")
 
 
 _BETWEEN = UNITS | CASES | word_set("of the your our more additional extra x : - ( = qty quantity")
-"""What may stand between a count and its goods."""
+"""Words and signs that may stand between a count and its goods."""
 
 
 def _is_beside(rows: Sequence[Row], number: Number) -> bool:
@@ -170,7 +171,7 @@ _STOCK = re.compile(
 
 
 def _is_in_stock(rows: Sequence[Row], number: Number) -> bool:
-    """Whether a count in a clause that orders is of what is there: "sandwich: 8 left", "stock now: tea 20"."""
+    """Whether a count in a clause that orders tells the stock: "sandwich: 8 left", "stock now: tea 20"."""
     marks = rows[number.row].marks
     until = takewhile(lambda mark: mark.kind not in ("count", "stop"), marks[number.at + 1 : number.at + 6])
     left = _IN_STOCK.match(text_of(until))
@@ -178,10 +179,10 @@ def _is_in_stock(rows: Sequence[Row], number: Number) -> bool:
 
 
 def _is_mostly_idle(numbers: Sequence[Number]) -> bool:
-    """Whether of the goods that a clause counts only the fewer are asked for."""
-    asked = {number.product for number in numbers if number.role == "units"}
+    """Whether a clause asks for some of the goods that it counts, and for fewer than it does not ask for."""
+    requested = {number.product for number in numbers if number.role == "units"}
     idle = {number.product for number in numbers if number.role == "none" and number.mark.kind == "count"}
-    return len(idle - asked) > len(asked) > 0
+    return len(idle - requested) > len(requested) > 0
 
 
 def _is_of_several(rows: Sequence[Row], number: Number) -> bool:
@@ -194,27 +195,27 @@ def _is_of_several(rows: Sequence[Row], number: Number) -> bool:
     row = rows[number.row]
     if next((mark.text for mark in row.marks if mark.kind == "word"), "") in TOTALS:
         return True
-    above = (goods for place in range(number.row - 1, -1, -1) if (goods := named_in(rows[place].marks)))
+    above = (goods for index in range(number.row - 1, -1, -1) if (goods := named_in(rows[index].marks)))
     return len({*(next(above, None) or goods_below(rows[number.row + 1 :]))}) > 1
 
 
 def unknown_goods(rows: Sequence[Row], kind: str) -> list[str]:
-    """What clauses of a kind count that is none of the goods, as it is written."""
-    found: list[str] = []
+    """Names, as they are written, of things that clauses of a kind count and nobody sells."""
+    unknown: list[str] = []
     listed = [row for row in rows if row.kind == kind and row.listed]
     beside = any(named_in(row.marks) for row in listed)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.subject or row.kind not in (kind, NOTHING):
             continue
         counts = [at for at, mark in enumerate(row.marks) if mark.kind == "count"]
-        names = [unknown_at(rows, place, at) for at in counts]
-        below = rows[place + 1].kind if place + 1 < len(rows) else NOTHING
+        names = [unknown_at(rows, index, at) for at in counts]
+        below = rows[index + 1].kind if index + 1 < len(rows) else NOTHING
         if kind in (row.kind, below) and not any(names):
-            names.append(unknown_above(rows, place))
+            names.append(unknown_above(rows, index))
             if (
                 row.kind == kind and counts and row.listed and beside and not named_in(row.marks)
             ):  # "Lemonade | 24" below "Cola | 48"
                 words = list(takewhile(lambda mark: mark.kind == "word", row.marks))
                 names.append(unknown_name([mark for mark in words if not no_goods(mark.text)]))
-        found += [name for name in names if name and (kind in (row.kind, below) or row.listed)]
-    return list(dict.fromkeys(found))
+        unknown += [name for name in names if name and (kind in (row.kind, below) or row.listed)]
+    return list(dict.fromkeys(unknown))

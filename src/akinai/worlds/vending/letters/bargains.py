@@ -10,7 +10,7 @@ from akinai.worlds.vending.letters.scan import named_in
 from akinai.worlds.vending.letters.words import word_set
 
 _MOST_CENTS = 2_000
-"""More than this is no price of a unit."""
+"""The highest price of a unit, in cents; larger numbers are no prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,15 @@ class Bargain:
 
 
 def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
-    """The prices that a letter offers, the last for each product, and those that it says others ask, the lowest."""
-    found: Bargain = Bargain()
+    """Read the last price offered for each product, the lowest that rivals are said to ask, and the discount wanted."""
+    prices: Bargain = Bargain()
     numbers = list(in_order(rows, numbers, "offer"))
     for number in numbers:
         bargains = rows[number.row].kind == "negotiate"
         cents = number.value if number.mark.kind == "money" else number.mark.value
         id = number.product.id if number.product else ""
-        if number.role == "off" and number.mark.kind == "percent" and bargains and found.off_permille is None:
-            found = replace(found, off_permille=number.mark.value)
+        if number.role == "off" and number.mark.kind == "percent" and bargains and prices.off_permille is None:
+            prices = replace(prices, off_permille=number.mark.value)
         elif (
             number.mark.kind not in ("money", "count")
             or not 0 < cents <= _MOST_CENTS
@@ -39,13 +39,13 @@ def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
         ):
             continue
         elif number.role == "offer" and bargains and _is_matched(rows, number):
-            found.rivals[id] = min(cents, found.rivals.get(id, cents))
+            prices.rivals[id] = min(cents, prices.rivals.get(id, cents))
         elif number.role == "offer" and bargains:
             for good in _goods_priced(rows, numbers, number):
-                found.offers[good] = cents
+                prices.offers[good] = cents
         elif number.role == "rival":
-            found.rivals[id] = min(cents, found.rivals.get(id, cents))
-    return found
+            prices.rivals[id] = min(cents, prices.rivals.get(id, cents))
+    return prices
 
 
 def _counts_goods(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
@@ -73,7 +73,7 @@ def _is_matched(rows: Sequence[Row], number: Number) -> bool:
 def _goods_priced(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> list[str]:
     """The ids of the goods of a price: its own, and those listed with it where the clause has no other price."""
     own = number.product.id if number.product else ""
-    if sum(each.role == number.role for each in numbers if each.row == number.row) > 1:
+    if sum(other.role == number.role for other in numbers if other.row == number.row) > 1:
         return [own]
     groups: list[list[str]] = [[]]
     for mark in rows[number.row].marks:

@@ -1,4 +1,4 @@
-"""What a letter corrects of its own order: "48 cola. No, make that 36.", "drop the popcorn", "chips should read 24".
+"""Apply a letter's corrections of its own order: "48 cola. No, make that 36.", "drop the popcorn".
 
 A count that was taken back is never charged: where it is not plain what replaces it, the goods are unclear.
 """
@@ -24,16 +24,16 @@ _CORRECTING = re.compile(
     r"amendment|better|halve|hold|strike|scrap|revised|revision|edit|pardon|reduce|increase|p ?s|second thought|"
     r"you know what)\b|いえ|いや|やはり|やっぱり|訂正|失礼|間違|ではなく"
 )
-"""Words with which a letter corrects what it said."""
+"""Words with which a letter begins a correction."""
 _WITHIN = word_set("sorry no correction oops scratch actually meant rather")
 """The same within a clause: "48 cola, no, 36"."""
 _BEGINNING = 4
-"""Marks of a clause among which these stand."""
+"""Marks at the beginning of a clause that are searched for these words."""
 _REPORTING = word_set(
     "left have has had sold sell sells selling stock hand remaining remain days day daily received arrived came week "
     "weeks got machine last shows expect ago already if would could"
 )
-"""Words of a clause that tells of goods, and corrects nothing though it begins with words that do."""
+"""Words of a clause that reports and corrects nothing, though it begins like a correction."""
 _STRIKING = word_set("drop remove scratch strike forget disregard delete omit ignore skip minus")
 _STRUCK = word_set("remove removed struck deleted cancelled canceled dropped omitted")
 _TO_GOODS = word_set("the that those these all my our any of case cases line units")
@@ -43,44 +43,46 @@ _REPLACED = word_set("not than of by from was")
 _NO_COUNT = word_set("at by before after until on in slot row column item line")
 """Words before a number that counts no goods, where the clause names none."""
 _SHORT = 9
-"""Marks of a clause that names no goods and tells how many they are, at most."""
+"""The most marks of a clause that only says how many: "No, make that 36."."""
 
 
 def corrected(items: Items, rows: Sequence[Row], numbers: Sequence[Number]) -> Items:
     """The items of an order after what later clauses of its letter correct."""
-    first = next((place for place, row in enumerate(rows) if row.kind == "order" and not row.subject), len(rows))
+    first = next((index for index, row in enumerate(rows) if row.kind == "order" and not row.subject), len(rows))
     units = dict(items.units)
-    unclear: dict[str, Unclear] = {each.product: each for each in items.unclear}
-    for place, row in enumerate(rows[first:], first):
-        here = [number for number in numbers if number.row == place]
-        if row.kind not in ("order", NOTHING, "cancel") or any(each.mark.kind in ("order", "quote") for each in here):
+    unclear: dict[str, Unclear] = {goods.product: goods for goods in items.unclear}
+    for index, row in enumerate(rows[first:], first):
+        here = [number for number in numbers if number.row == index]
+        if row.kind not in ("order", NOTHING, "cancel") or any(
+            number.mark.kind in ("order", "quote") for number in here
+        ):
             continue
         for id in _struck(row):
             if id in units and len(units) == 1:
                 unclear[id] = Unclear(id, f"{units[id]} units / 0 units")
             else:
                 units.pop(id, None)
-        start = _start_of_correction(row, begun=place > first)
+        start = _start_of_correction(row, begun=index > first)
         if start is None:
             continue
-        said = [number for number in here if number.at >= start and not asks_for_nothing(rows, here, number)]
-        for product, counts in _counts(rows[: place + 1], said, {*units, *unclear}).items():
+        correcting = [number for number in here if number.at >= start and not asks_for_nothing(rows, here, number)]
+        for product, counts in _counts(rows[: index + 1], correcting, {*units, *unclear}).items():
             count = agreed(counts, product.case_units) if counts else 0
             if not count:
-                rest = [each for each in counts if each != units.get(product.id)]
-                count = agreed(rest, product.case_units) if rest else 0
+                different = [count for count in counts if count != units.get(product.id)]
+                count = agreed(different, product.case_units) if different else 0
             if count:
                 units[product.id] = count
                 unclear.pop(product.id, None)
             else:
                 counted = counts or [*filter(None, [units.get(product.id)]), *(number.mark.value for number in here)]
-                unclear[product.id] = Unclear(product.id, " / ".join(f"{each} units" for each in counted))
-    kept = {id: count for id, count in units.items() if 0 < count <= MOST_UNITS and id not in unclear}
-    return replace(items, units=kept, unclear=tuple(unclear.values()))
+                unclear[product.id] = Unclear(product.id, " / ".join(f"{count} units" for count in counted))
+    sure = {id: count for id, count in units.items() if 0 < count <= MOST_UNITS and id not in unclear}
+    return replace(items, units=sure, unclear=tuple(unclear.values()))
 
 
 def _start_of_correction(row: Row, *, begun: bool) -> int | None:
-    """Where a clause, which orders or follows one that does, begins to correct what was said before."""
+    """The index of the mark at which a clause begins to correct an order, or None if it corrects nothing."""
     texts = [mark.text for mark in row.marks]
     if row.kind == "order" and any(mark.kind == "count" for mark in row.marks):
         first = next(at for at, mark in enumerate(row.marks) if mark.kind == "count")
@@ -96,11 +98,13 @@ def _struck(row: Row) -> Iterator[str]:
     for at, mark in enumerate(row.marks):
         if mark.product is None:
             continue
-        between = list(takewhile(lambda each: each.text in _TO_GOODS or each.kind == "count", reversed(row.marks[:at])))
+        between = list(
+            takewhile(lambda other: other.text in _TO_GOODS or other.kind == "count", reversed(row.marks[:at]))
+        )
         start = at - len(between)
         before, after = row.marks[max(0, start - 1) : start], row.marks[at + 1 : at + 4]
-        words = [each.text for each in before]
-        strikes = any(word in _STRIKING for word in words) or any(each.text in _STRUCK for each in after)
+        words = [other.text for other in before]
+        strikes = any(word in _STRIKING for word in words) or any(other.text in _STRUCK for other in after)
         orders = row.kind == "order"
         none = "no" in words and not between and (orders or start <= 2) and _ends(after)
         if strikes or none or (orders and "without" in words):
@@ -113,40 +117,42 @@ def _ends(after: Sequence[Mark]) -> bool:
 
 
 def _counts(rows: Sequence[Row], numbers: Sequence[Number], ordered: Collection[str]) -> dict[GoodName, list[int]]:
-    """By product, the counts of the last of the rows, which corrects. Bare counts are of the goods named last before;
-    none where it is not plain which of several they are of."""
+    """The counts of the last row, a correction, by product.
+
+    Bare counts belong to the goods named last before them; the counts are empty where several goods are possible.
+    """
     *above, row = rows
-    found: dict[GoodName, list[int]] = {}
+    by_product: dict[GoodName, list[int]] = {}
     named = named_in(row.marks)
-    counts = [each for each in numbers if each.mark.kind == "count" and each.mark.text != "one"]
-    counts = [each for each in counts if not _is_replaced(row.marks, each.at)]
+    counts = [number for number in numbers if number.mark.kind == "count" and number.mark.text != "one"]
+    counts = [number for number in counts if not _is_replaced(row.marks, number.at)]
     if not named and row.kind == NOTHING:
-        counts = [each for each in counts if _is_answer(row, each)]
+        counts = [number for number in counts if _is_answer(row, number)]
     before = list(dict.fromkeys(goods_above(above)))
     of_a_case = any(mark.text in CASES for mark in row.marks)  # "sorry, trail mix cases hold 12"
-    for place, number in enumerate(counts):
+    for index, number in enumerate(counts):
         if named:
             goods = [number.product] if number.product else []
         elif shares(rows, number):
-            goods = [good for each in above if each.kind == "order" for good in named_in(each.marks)]
+            goods = [good for earlier in above if earlier.kind == "order" for good in named_in(earlier.marks)]
         else:
             paired = len(counts) == len(before) > 1
-            goods = before[place : place + 1] if paired else before
+            goods = before[index : index + 1] if paired else before
             if len(goods) > 1:
                 return {good: [] for good in goods if good.id in ordered}
         for good in dict.fromkeys(goods):
             if good.id in ordered and not (of_a_case and number.mark.value == good.case_units):
-                found.setdefault(good, []).append(replace(number, product=good).value)
-    return found
+                by_product.setdefault(good, []).append(replace(number, product=good).value)
+    return by_product
 
 
 def _is_replaced(marks: Sequence[Mark], at: int) -> bool:
-    """Whether a count is one that gives way: "24, not 12", "by 24 to 72"."""
+    """Whether a count is the one replaced: 12 in "24, not 12", 24 in "by 24 to 72"."""
     return any(mark.text in _REPLACED for mark in marks[max(0, at - 1) : at])
 
 
 def _is_answer(row: Row, number: Number) -> bool:
-    """Whether a bare count is all that a short clause comes to: "No, make that 36."."""
-    rest = [mark.text for mark in row.marks[number.at + 1 :] if mark.kind != "stop"]
+    """Whether a short clause ends with a bare count: "No, make that 36."."""
+    following = [mark.text for mark in row.marks[number.at + 1 :] if mark.kind != "stop"]
     before = row.marks[number.at - 1].text if number.at else ""
-    return len(row.marks) <= _SHORT and not {*rest} - {"please", "each"} and before not in _NO_COUNT
+    return len(row.marks) <= _SHORT and not {*following} - {"please", "each"} and before not in _NO_COUNT

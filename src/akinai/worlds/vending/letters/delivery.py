@@ -1,4 +1,4 @@
-"""Whether a letter names the delivery address and the account to charge, in any spelling."""
+"""Find the delivery address and the account to charge in a letter, in any spelling."""
 
 import re
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ def find_delivery(text: str, address: str, account: str) -> Delivery:
     The address counts from the street on; the name of the addressee may be left out.
     """
     text = plain(text)
-    place, number = _place(address), _account(account)
-    addressed = all(part.search(text) for part in place.needed)
-    account_named = number.search(text) is not None
-    for part in place.parts:
+    address_patterns, account_pattern = _address_patterns(address), _account(account)
+    addressed = all(part.search(text) for part in address_patterns.needed)
+    account_named = account_pattern.search(text) is not None
+    for part in address_patterns.parts:
         text = part.sub("the address", text)
-    text = number.sub("the account", text)
+    text = account_pattern.sub("the account", text)
     return Delivery(text, addressed, account_named)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _AddressPatterns:
     parts: tuple[re.Pattern[str], ...]
     needed: tuple[re.Pattern[str], ...]
     """The parts from the street on; the name of the addressee may be left out."""
@@ -47,11 +47,11 @@ _SHORT = {
 
 
 @lru_cache(maxsize=64)
-def _place(address: str) -> _Place:
+def _address_patterns(address: str) -> _AddressPatterns:
     parts = [words for part in plain(address).split(",") if (words := _words(part))]
     patterns = tuple(_words_pattern(part, r"\W{1,4}") for part in parts)
     first = next((at for at, part in enumerate(parts) if any(word.isdecimal() for word in part)), 0)
-    return _Place(patterns, patterns[first:])
+    return _AddressPatterns(patterns, patterns[first:])
 
 
 @lru_cache(maxsize=64)

@@ -46,15 +46,17 @@ def read_items(names: Sequence[GoodName], text: str, any_mood: bool = False) -> 
 
 def _paired(segment: Segment) -> _Reading:
     reading = _Reading(segment)
-    each: Amount | None = None
+    shared: Amount | None = None
     for run in segment.runs:
-        known = list(_known(_merged(run), reading))
-        named = [element.product for element in known if isinstance(element, Named)]
-        if each and named and not any(isinstance(element, Amount) for element in known):
-            reading.pairs += [(product, [each]) for product in named]  # "24 each of water and cola"
+        elements = list(_without_unknown(_merged(run), reading))
+        named = [element.product for element in elements if isinstance(element, Named)]
+        if shared and named and not any(isinstance(element, Amount) for element in elements):
+            reading.pairs += [(product, [shared]) for product in named]  # "24 each of water and cola"
             continue
-        _pair_run(reading, known)
-        each = next((element for element in known if isinstance(element, Amount) and element.each and element.of), None)
+        _pair_run(reading, elements)
+        shared = next(
+            (element for element in elements if isinstance(element, Amount) and element.apiece and element.of), None
+        )
     _share_each(reading)
     _pair_across(reading)
     return reading
@@ -68,11 +70,11 @@ def _merged(run: Sequence[Element]) -> list[Element]:
         if not isinstance(element, Named) or not isinstance(last, Named):
             merged.append(element)
         elif last.product is not element.product:
-            merged[-1] = f"{last.said} {element.said}"  # "chocolate cookies"
+            merged[-1] = f"{last.text} {element.text}"  # "chocolate cookies"
     return merged
 
 
-def _known(run: Sequence[Element], reading: _Reading) -> Iterator[Element]:
+def _without_unknown(run: Sequence[Element], reading: _Reading) -> Iterator[Element]:
     """The run without things that have a quantity but are no product; these are noted as unknown."""
     at = 0
     while at < len(run):
@@ -110,7 +112,7 @@ def _numbers_unknown(before: Sequence[Element], amount: Element, segment: Segmen
 
 
 def _phrase(words: Sequence[Element]) -> str:
-    return " ".join(words if isinstance(words, str) else words.said for words in words)[:_PHRASE_LIMIT]
+    return " ".join(words if isinstance(words, str) else words.text for words in words)[:_PHRASE_LIMIT]
 
 
 def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
@@ -127,7 +129,7 @@ def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
             case _:
                 pass
     pure = all(isinstance(element, Amount) and not element.loose for element in run)
-    reading.left += [element for element in alone if pure or isinstance(element, GoodName) or element.each]
+    reading.left += [element for element in alone if pure or isinstance(element, GoodName) or element.apiece]
 
 
 def _chains(run: Sequence[Element]) -> Iterator[list[GoodName | list[Amount]]]:
@@ -169,11 +171,11 @@ def _pair_chain(reading: _Reading, chain: Sequence[GoodName | list[Amount]], alo
 
 def _share_each(reading: _Reading) -> None:
     """Give "24 each" to every name of the segment that has no amount of its own."""
-    each = [amount for _, amounts in reading.pairs for amount in amounts if amount.each]
-    each += [amount for amount in reading.amounts if amount.each]
-    if each and reading.names:
-        reading.pairs += [(name, [each[0]]) for name in reading.names]
-        reading.left = [amount for amount in reading.amounts if not amount.each]
+    apiece = [amount for _, amounts in reading.pairs for amount in amounts if amount.apiece]
+    apiece += [amount for amount in reading.amounts if amount.apiece]
+    if apiece and reading.names:
+        reading.pairs += [(name, [apiece[0]]) for name in reading.names]
+        reading.left = [amount for amount in reading.amounts if not amount.apiece]
 
 
 def _pair_across(reading: _Reading) -> None:
@@ -183,10 +185,10 @@ def _pair_across(reading: _Reading) -> None:
 
 
 def _in_turn(left: Sequence[GoodName | Amount]) -> tuple[list[tuple[GoodName, Amount]], list[GoodName | Amount]]:
-    """Names with the amounts after them, or before them where an amount comes first and the numbers match; the rest."""
+    """Pairs of a name and the amount after it, or before it where an amount comes first, and the elements left over."""
     names = sum(isinstance(item, GoodName) for item in left)
     amount_first = bool(left) and isinstance(left[0], Amount) and 2 * names == len(left)
-    pairs, kept = list[tuple[GoodName, Amount]](), list[GoodName | Amount]()
+    pairs, unpaired = list[tuple[GoodName, Amount]](), list[GoodName | Amount]()
     at = 0
     while at < len(left):
         match left[at : at + 2]:
@@ -197,13 +199,13 @@ def _in_turn(left: Sequence[GoodName | Amount]) -> tuple[list[tuple[GoodName, Am
                 pairs.append((product, amount))
                 at += 2
             case _:
-                kept.append(left[at])
+                unpaired.append(left[at])
                 at += 1
-    return pairs, kept
+    return pairs, unpaired
 
 
 def _join_lines(readings: Sequence[_Reading]) -> None:
-    """Pair names and marked amounts on lines of their own: "GoodName: Water", then "Quantity: 50"."""
+    """Pair names and marked amounts on lines of their own: "Product: Water", then "Quantity: 50"."""
     block: list[_Reading] = []
     since = 0
     for reading in readings:
@@ -223,33 +225,33 @@ def _join(block: Sequence[_Reading]) -> None:
         item
         for reading in block
         for item in reading.left
-        if isinstance(item, GoodName) or (item.marked and not item.each)
+        if isinstance(item, GoodName) or (item.marked and not item.apiece)
     ]
-    pairs, kept = _in_turn(left)
+    pairs, unpaired = _in_turn(left)
     if pairs:
         block[0].pairs += [(product, [amount]) for product, amount in pairs]
         for reading in block:
-            reading.left = [item for item in reading.left if item in kept]
+            reading.left = [item for item in reading.left if item in unpaired]
 
 
 def _share_with_list(readings: Sequence[_Reading]) -> None:
     """Give the amount of "24 units each of the following:" to the names of the list below it."""
-    each: Amount | None = None
+    shared: Amount | None = None
     for reading in readings:
         if not reading.names and not reading.pairs:
-            each = next((amount for amount in reading.amounts if amount.each), each)
-        elif each and reading.segment.listed and not reading.pairs and not reading.amounts:
-            reading.pairs += [(name, [each]) for name in reading.names]
+            shared = next((amount for amount in reading.amounts if amount.apiece), shared)
+        elif shared and reading.segment.listed and not reading.pairs and not reading.amounts:
+            reading.pairs += [(name, [shared]) for name in reading.names]
             reading.left = []
         else:
-            each = None
+            shared = None
 
 
 def _agreed(product: GoodName, amounts: Sequence[Amount]) -> int | None:
     """The units on which all amounts of a name agree ("2 cases (24 units each)"); None when they contradict."""
     if any(amount.case for amount in amounts):
         amounts = [
-            amount for amount in amounts if amount.case or not (amount.each and amount.count == product.case_units)
+            amount for amount in amounts if amount.case or not (amount.apiece and amount.count == product.case_units)
         ]
     counts = {amount.units_of(product) for amount in amounts}
     return counts.pop() if len(counts) == 1 else None
@@ -265,7 +267,7 @@ def _counted(readings: Sequence[_Reading]) -> Items:
             count = _agreed(product, amounts)
             parts.setdefault(product.id, [])
             if count is None:
-                unclear.setdefault(product.id, Unclear(product.id, " / ".join(amount.said for amount in amounts)))
+                unclear.setdefault(product.id, Unclear(product.id, " / ".join(amount.text for amount in amounts)))
             elif reading.segment.totals:
                 totals[product.id] = count
             else:

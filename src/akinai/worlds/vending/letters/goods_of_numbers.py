@@ -1,4 +1,4 @@
-"""Which goods a number in a letter is about, where it does not stand beside them."""
+"""Find the goods of a number that does not stand beside them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,16 +14,18 @@ _SHARED_JA = ("各", "ずつ", "それぞれ", "全て", "とも")
 
 
 def in_order(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> Iterator[Number]:
-    """The numbers, where those of a role in a clause are for as many goods in their order: "For tea and gum, 92 and
-    41"."""
-    for place, row in enumerate(rows):
-        here = [number for number in numbers if number.row == place]
+    """The numbers, each with its product where a clause lists goods and numbers of a role in the same order.
+
+    "For tea and gum, 92 and 41" prices tea at 92 and gum at 41.
+    """
+    for index, row in enumerate(rows):
+        here = [number for number in numbers if number.row == index]
         joined = _joined(row, here, role)
         here = [
             replace(number, role=role) if number.at in joined and number.role == "none" else number for number in here
         ]
         meant = [number for number in here if number.role == role]
-        goods = list(dict.fromkeys(named_in(row.marks) or goods_above(rows[:place])))
+        goods = list(dict.fromkeys(named_in(row.marks) or goods_above(rows[:index])))
         shared = any(number.mark.kind == "count" and shares(rows, number) for number in meant)
         if len({number.product for number in meant}) < len(meant) == len(goods) and not shared:
             here = [replace(number, product=good) for number, good in zip(meant, goods, strict=True)] + [
@@ -33,30 +35,30 @@ def in_order(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> Iter
 
 
 def _joined(row: Row, numbers: Sequence[Number], role: Role) -> set[int]:
-    """The places that "and" joins to those of a role: the second price of "$0.92 and $0.41"."""
+    """The positions that "and" joins to numbers of a role: the second price of "$0.92 and $0.41"."""
     ands = {at for at, mark in enumerate(row.marks) if mark.text == "and"}
-    places = {number.at for number in numbers if number.role == role and number.mark.kind == "money"}
-    return {at + step for at in places for step in (-2, 2) if at + step // 2 in ands}
+    positions = {number.at for number in numbers if number.role == role and number.mark.kind == "money"}
+    return {at + step for at in positions for step in (-2, 2) if at + step // 2 in ands}
 
 
 def goods_above(rows: Sequence[Row]) -> list[GoodName]:
-    """The goods of the last clause that names any, or of the list that ends there."""
-    found: list[GoodName] = []
+    """The goods named in the last clause that names any, or in the list that this clause ends."""
+    goods: list[GoodName] = []
     for row in reversed(rows):
-        found = [*named_in(row.marks), *found]
-        if found and not row.listed:
+        goods = [*named_in(row.marks), *goods]
+        if goods and not row.listed:
             break
-    return found
+    return goods
 
 
 def goods_below(rows: Sequence[Row]) -> list[GoodName]:
-    """The goods of the next clause that names any, or of the list that begins there."""
-    found: list[GoodName] = []
+    """The goods named in the next clause that names any, or in the list that this clause begins."""
+    goods: list[GoodName] = []
     for row in rows:
-        if found and not row.listed:
+        if goods and not row.listed:
             break
-        found += named_in(row.marks)
-    return found
+        goods += named_in(row.marks)
+    return goods
 
 
 def shares(rows: Sequence[Row], number: Number) -> bool:

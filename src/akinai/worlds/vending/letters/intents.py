@@ -30,7 +30,7 @@ class Items:
     """Things with a quantity that are no product of the catalogue, as they were written."""
 
     @property
-    def found(self) -> bool:
+    def has_quantities(self) -> bool:
         """Whether anything has a quantity."""
         return bool(self.units or self.unclear or self.unknown)
 

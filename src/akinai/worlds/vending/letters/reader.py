@@ -20,7 +20,7 @@ from akinai.worlds.vending.letters.corrections import corrected
 from akinai.worlds.vending.letters.forms import listed, may_order
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic, Unclear
-from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
+from akinai.worlds.vending.letters.letter import NOTHING, Letter, Statement
 from akinai.worlds.vending.letters.meaning.kinds import kinds_of
 from akinai.worlds.vending.letters.meaning.numbers import Number, Row
 from akinai.worlds.vending.letters.meaning.roles import with_roles
@@ -49,7 +49,7 @@ def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tupl
 
 @lru_cache(maxsize=512)
 def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent, ...]:
-    """The same; the last letters are cached, since people order in the words they ordered in before."""
+    """Read a letter; the last 512 are cached, since people order in the words they ordered in before."""
     if not subject:
         subject, text = split_subject(text)
     ordering = may_order(text)
@@ -57,11 +57,11 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
     if _ASTRAY.match(text) or _ASTRAY.match(subject):
         return (Intent("other"),)
     letter = _letter(text, names, prepare(subject, names))
-    found = [intent for read in _READERS for intent in read(letter)]
+    intents = [intent for read in _READERS for intent in read(letter)]
     if not ordering:
-        found = [Intent("ask", each.items, "quote") if each.kind == "order" else each for each in found]
-    if found:
-        return tuple(found)
+        intents = [Intent("ask", intent.items, "quote") if intent.kind == "order" else intent for intent in intents]
+    if intents:
+        return tuple(intents)
     goods = letter.items(NOTHING, any_mood=False)
     return (Intent("other", goods, orders=letter.orders(NOTHING), quotes=letter.quotes(NOTHING)),)
 
@@ -81,8 +81,8 @@ def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
     ]
     numbers = with_roles(rows)
     rows = with_references(rows, numbers)
-    said = [Said(clause, row.kind, row.marks) for clause, row in zip(written, rows[1:], strict=True)]
-    return Letter(names, subject, rows, numbers, said)
+    statements = [Statement(clause, row.kind, row.marks) for clause, row in zip(written, rows[1:], strict=True)]
+    return Letter(names, subject, rows, numbers, statements)
 
 
 def _order(letter: Letter) -> list[Intent]:
@@ -92,12 +92,14 @@ def _order(letter: Letter) -> list[Intent]:
     changes = _own_changes(letter)
     if changes:
         units = {id: count for id, count in {**items.units, **changes}.items() if count}
-        items = replace(items, units=units, unclear=tuple(each for each in items.unclear if each.product not in units))
-    return [Intent("order", items, quotes=letter.quotes("order"))] if letter.said or items.found else []
+        items = replace(
+            items, units=units, unclear=tuple(goods for goods in items.unclear if goods.product not in units)
+        )
+    return [Intent("order", items, quotes=letter.quotes("order"))] if letter.statements or items.has_quantities else []
 
 
 _ORDERING = re.compile(r"\b(?:orders?|buy|purchase|additional(?:ly)?|extra|another|separate|new)\b|注文|発注|追加|別途")
-"""Words with which goods are bought and not sent again."""
+"""Words that buy goods, where a claim only has them sent again."""
 _PAYING_BACK = re.compile(r"\b(?:credit|refund|reimburse|deduct|money)|返金|返品|控除|差し引")
 """Words with which a claim asks for money."""
 
@@ -108,21 +110,21 @@ def _sends_again(letter: Letter) -> bool:
     orders = letter.of("order")
     if len(orders) != 1 or not letter.has("claim") or _ORDERING.search(orders[0].clause.low):
         return False
-    if any(_PAYING_BACK.search(said.clause.low) for said in letter.said):
+    if any(_PAYING_BACK.search(statement.clause.low) for statement in letter.statements):
         return False
-    asked = items_asked(letter.rows, letter.numbers, "order").units
+    ordered = items_asked(letter.rows, letter.numbers, "order").units
     claimed: dict[str, list[int]] = {}
     for number in letter.numbers:
         if letter.rows[number.row].kind == "claim" and number.mark.kind == "count" and number.product is not None:
             claimed.setdefault(number.product.id, []).append(number.value)
-    return bool(asked) and all(
+    return bool(ordered) and all(
         units in [whole - part for whole, part in combinations(sorted(claimed.get(id, ()), reverse=True), 2)]
-        for id, units in asked.items()
+        for id, units in ordered.items()
     )
 
 
 def _own_changes(letter: Letter) -> dict[str, int]:
-    """The units that later clauses change of the order that the same letter places: "on second thought, 72 water"."""
+    """The units of the letter's own order that later clauses change: "on second thought, 72 water"."""
     orders, changes = (
         [at for at, row in enumerate(letter.rows) if row.kind == kind and not row.subject]
         for kind in ("order", "change")
@@ -135,39 +137,45 @@ def _own_changes(letter: Letter) -> dict[str, int]:
 
 def _goods(letter: Letter, kind: str) -> Items:
     """The goods that clauses of a kind ask for, or announce in a list below; else those of the subject."""
-    asked, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
-    if asked.units or asked.unclear:
+    items, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
+    if items.units or items.unclear:
         alone = [text_of(row.marks) for row in letter.rows if not named_in(row.marks)]
-        written = [name for name in read.unknown if name < "\u3000" or any(name in said for said in alone)]
+        written = [name for name in read.unknown if name < "\u3000" or any(name in text for text in alone)]
         names = [*(name for name in written if can_name(name.split())), *unknown_goods(letter.rows, kind)]
         unknown = tuple(dict.fromkeys(names))
         if unknown:  # counts of goods that nobody sells are of no others
             sizes = {name.id: name.case_units for name in letter.names}
-            sure = {id: read.units[id] for id in asked.units if id in read.units}
-            sure = {id: units for id, units in sure.items() if units * sizes[id] != asked.units[id]}
-            asked = replace(asked, units={**asked.units, **sure})
-        unclear = {each.product: each for each in (*read.unclear, *asked.unclear) if each.product not in asked.units}
-        unclear = {id: each for id, each in unclear.items() if re.search("[1-9?]", each.quantity)}
+            sure = {id: read.units[id] for id in items.units if id in read.units}
+            sure = {id: units for id, units in sure.items() if units * sizes[id] != items.units[id]}
+            items = replace(items, units={**items.units, **sure})
+        unclear = {
+            goods.product: goods for goods in (*read.unclear, *items.unclear) if goods.product not in items.units
+        }
+        unclear = {id: goods for id, goods in unclear.items() if re.search("[1-9?]", goods.quantity)}
         # Half an order would be worse than a question, and `read` knows more ways to write a list.
-        beside = {id: units for id, units in read.units.items() if id in asked.bare and id not in unclear}
-        bare = tuple(id for id in asked.bare if id not in beside)
-        return Items({**asked.units, **beside}, bare, tuple(unclear.values()), unknown)
-    if not read.found:
-        read = read_items(letter.names, "\n".join(said.line for said in letter.rows_after(kind)))
-    return read if read.found or kind != "order" else read_items(letter.names, letter.subject)
+        beside = {id: units for id, units in read.units.items() if id in items.bare and id not in unclear}
+        bare = tuple(id for id in items.bare if id not in beside)
+        return Items({**items.units, **beside}, bare, tuple(unclear.values()), unknown)
+    if not read.has_quantities:
+        read = read_items(letter.names, "\n".join(statement.line for statement in letter.listed_after(kind)))
+    return read if read.has_quantities or kind != "order" else read_items(letter.names, letter.subject)
 
 
 _LIMITS = re.compile(r"\b(?:but|only|except|without|minus|instead)\b|だけ|のみ")
-"""Words by which a confirmation is of less than its quote: it is then no confirmation of it."""
+"""Words that limit a confirmation to a part of its quote, so that it does not confirm the quote."""
 
 
 def _confirm(letter: Letter) -> list[Intent]:
     if not letter.has("confirm"):
         return []
-    places = {said.clause.place for said in letter.of("confirm")}
-    limits = [said.line for said in letter.said if said.clause.place in places and _LIMITS.search(said.clause.low)]
+    sentences = {statement.clause.sentence for statement in letter.of("confirm")}
+    limits = [
+        statement.line
+        for statement in letter.statements
+        if statement.clause.sentence in sentences and _LIMITS.search(statement.clause.low)
+    ]
     items = read_items(letter.names, "\n".join(limits)) if limits else letter.items("confirm")
-    if limits and not items.found:  # "go ahead with Q-3, but not the cola"
+    if limits and not items.has_quantities:  # "go ahead with Q-3, but not the cola"
         items = replace(items, unclear=tuple(Unclear(id, "?") for id in items.bare))
     return [Intent("confirm", items, quotes=letter.quotes("confirm"))]
 
@@ -190,7 +198,7 @@ def _change(letter: Letter) -> list[Intent]:
 
 
 def _changed(letter: Letter, numbers: Sequence[Number]) -> tuple[dict[str, int], dict[str, int]]:
-    """The units that goods are changed to, and those that come or go."""
+    """The units that goods are changed to, and the units that are added or taken off."""
     units, more = changed_units(letter.rows, numbers), added_units(letter.rows, numbers)
     return {id: count for id, count in units.items() if more.get(id, 0) >= 0}, more
 
@@ -201,7 +209,7 @@ def _number_of(mark: Mark | None, kind: str) -> tuple[int, ...]:
 
 
 def _takes_back_own(letter: Letter) -> bool:
-    """Whether all that a letter cancels are goods of the order that it places itself: "forget the gum"."""
+    """Whether a letter cancels only goods of the order that it places itself: "forget the gum"."""
     kinds = [row.kind for row in letter.rows]
     cancels = [named_in(row.marks) for row in letter.rows if row.kind == "cancel"]
     if "order" not in kinds or not all(cancels) or kinds.index("cancel") < kinds.index("order"):
@@ -213,7 +221,7 @@ def _takes_back_own(letter: Letter) -> bool:
 
 
 _LONGEST = 400
-"""Characters of a clause in which goods taken out are looked for."""
+"""Characters of a clause that are searched for goods taken out of an order."""
 _PART = re.compile(
     r"\b(?:cancel|withdraw|scrap) "
     r"(?:(?:just|only|all|the|my|our|of|those|any|cases?|units?|bottles?|cans?|bags?|[0-9]+) )*§(?! order)"
@@ -224,13 +232,13 @@ _PART = re.compile(
 
 
 def _taken_out(letter: Letter) -> list[Intent]:
-    """The change of an order of which only goods are cancelled: "please cancel the cola on order 31"."""
+    """The change of an order where only some goods are cancelled: "please cancel the cola on order 31"."""
     cancels, orders = letter.of("cancel"), letter.orders("cancel")
     parts = [at for at, row in enumerate(letter.rows[1:], 1) if row.kind == "cancel" and named_in(row.marks)]
     if (
         len(orders) != 1
         or len(parts) != len(cancels)
-        or not any(_PART.search(said.clause.low[:_LONGEST]) for said in cancels)
+        or not any(_PART.search(statement.clause.low[:_LONGEST]) for statement in cancels)
     ):
         return []
     gone: dict[str, list[int]] = {good.id: [] for at in parts for good in named_in(letter.rows[at].marks)}
@@ -267,29 +275,31 @@ def _claim(letter: Letter) -> list[Intent]:
             Intent("claim", Items(lack.missing), orders=_number_of(mark, "order"), received=lack.received)
             for mark, lack in claims
         ]
-    found = shortage(letter.rows, letter.numbers)
-    return [Intent("claim", Items(found.missing), orders=letter.orders("claim"), received=found.received)]
+    lack = shortage(letter.rows, letter.numbers)
+    return [Intent("claim", Items(lack.missing), orders=letter.orders("claim"), received=lack.received)]
 
 
 def _without_repeats(claims: Sequence[tuple[Mark, Shortage]]) -> list[tuple[Mark, Shortage]]:
-    """The claims, none of which counts again what of an order before it did not come: "send the four with the next"."""
-    found: list[tuple[Mark, Shortage]] = []
+    """Claims without the shortages that an earlier one counts already: "send the four with the next"."""
+    distinct: list[tuple[Mark, Shortage]] = []
     for mark, lack in claims:
-        before = [(id, units) for _, each in found for id, units in each.missing.items() if id in each.received]
+        before = [
+            (id, units) for _, earlier in distinct for id, units in earlier.missing.items() if id in earlier.received
+        ]
         missing = {id: units for id, units in lack.missing.items() if (id, units) not in before or id in lack.received}
         if missing or lack.received:
-            found.append((mark, replace(lack, missing=missing)))
-    return found
+            distinct.append((mark, replace(lack, missing=missing)))
+    return distinct
 
 
 def _negotiate(letter: Letter) -> list[Intent]:
     if not letter.has("negotiate"):
         return []
-    found = bargain(letter.rows, letter.numbers)
+    prices = bargain(letter.rows, letter.numbers)
     return [
         Intent(
-            "negotiate", letter.items("negotiate"), quotes=letter.quotes("negotiate"), offers=found.offers,
-            rivals=found.rivals, off_permille=found.off_permille,
+            "negotiate", letter.items("negotiate"), quotes=letter.quotes("negotiate"), offers=prices.offers,
+            rivals=prices.rivals, off_permille=prices.off_permille,
         )
     ]  # fmt: skip
 
@@ -297,7 +307,7 @@ def _negotiate(letter: Letter) -> list[Intent]:
 _TOPICS: Sequence[tuple[Topic, str]] = (
     ("prices", "ask_price"), ("terms", "ask_terms"), ("order", "ask_order"), ("other", "ask_other"),
 )  # fmt: skip
-"""In the order in which suppliers answer."""
+"""The topics of questions, in the order in which suppliers answer, with their kinds."""
 _LISTS = re.compile(
     r"\b(?:price ?lists?|catalog(?:ue)?s?|(?:full|whole|general|complete) (?:\w+ )?list|range|assortment)\b"
     r"|価格表|カタログ"
@@ -315,7 +325,7 @@ _BY_CASE = re.compile(
 
 
 def _asks_of_a_case(letter: Letter, items: Items, asking: Sequence[str]) -> bool:
-    """Whether goods are counted only to say of how many the price is asked: "What does a case of cola cost?"."""
+    """Whether a letter counts goods only to ask for the price of so many: "What does a case of cola cost?"."""
     sizes = {name.id: name.case_units for name in letter.names}
     single = bool(items.units) and all(sizes[id] == units for id, units in items.units.items())
     return single and not items.unclear and any(map(_BY_CASE.search, asking))
@@ -324,33 +334,36 @@ def _asks_of_a_case(letter: Letter, items: Items, asking: Sequence[str]) -> bool
 def _asks_of_others(letter: Letter, items: Items) -> bool:
     """Whether a question without counts is of other goods than those counted: "Do you stock popcorn? And a quote for 72
     cola, please."."""
-    counted = {*items.units, *(each.product for each in items.unclear)}
+    counted = {*items.units, *(goods.product for goods in items.unclear)}
     return any(
-        said.clause.asks and not any(mark.kind == "count" for mark in said.marks) and goods and not goods & counted
-        for said in letter.of("ask_price")
-        for goods in [{good.id for good in named_in(said.marks)}]
+        statement.clause.asks
+        and not any(mark.kind == "count" for mark in statement.marks)
+        and goods
+        and not goods & counted
+        for statement in letter.of("ask_price")
+        for goods in [{good.id for good in named_in(statement.marks)}]
     )
 
 
 def _ask(letter: Letter) -> list[Intent]:
-    found: dict[Topic, Intent] = {}
+    intents: dict[Topic, Intent] = {}
     for topic, kind in _TOPICS:
         if not letter.has(kind):
             continue
-        asking = [said.clause.low for said in letter.of(kind)]
+        asking = [statement.clause.low for statement in letter.of(kind)]
         items = _goods(letter, kind) if topic == "prices" else Items()
         if _asks_of_a_case(letter, items, asking):
-            found["prices"] = Intent("ask", Items(bare=(*items.bare, *items.units)), "prices")
+            intents["prices"] = Intent("ask", Items(bare=(*items.bare, *items.units)), "prices")
         elif items.units or items.unclear:
             if any(map(_LISTS.search, asking)) or _asks_of_others(letter, items):
-                found["prices"] = Intent("ask", topic="prices")
-            found["quote"] = Intent("ask", items, "quote")
+                intents["prices"] = Intent("ask", topic="prices")
+            intents["quote"] = Intent("ask", items, "quote")
         else:
             orders = letter.orders(kind) if topic == "order" else ()
-            found[topic] = Intent("ask", items, topic, orders=orders)
+            intents[topic] = Intent("ask", items, topic, orders=orders)
         if topic == "prices" and any(map(_TERMS.search, asking)):
-            found["terms"] = Intent("ask", topic="terms")
-    return list(found.values())
+            intents["terms"] = Intent("ask", topic="terms")
+    return list(intents.values())
 
 
 def _complain(letter: Letter) -> list[Intent]:

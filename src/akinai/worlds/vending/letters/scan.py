@@ -47,7 +47,7 @@ _PLURAL_UNITS = "|".join(sorted((UNITS | {"of", "nos"}) - {"can", "bar"}, key=le
 _NO_COUNT = (
     rf"(?![0-9])(?!\.[0-9])(?! ?(?:{NAME}|(?:{_CONTAINERS}|{_PLURAL_UNITS}|x|more|each|cents?|dollars?|days?)\b|%))"
 )
-"""What follows does not make a number one of goods, money or days."""
+"""A look-ahead: no goods, unit, money or days follow the number."""
 _LABEL = r"(?: ?\(?(?:(?:number|no\.?|nr\.?|num|id|ref\.?|reference)[ :.]{0,2})?[#№]? ?|: ?(?=[#0-9]{1,6}\W*$))"
 _AND_ANOTHER = (
     rf"(?: ?(?:and|&|or|と) ?(?:no\.? ?)?#?{_N}(?=[ .,;:?!)]*$|[.,;:?!)]| (?:is|are|have|were|both|please)\b|番))?"
@@ -67,7 +67,7 @@ _DATED = (
     r"(?= of (?:the |this |last )?(?:[0-9]{1,2}(?:[./-]|st|nd|rd|th)|today|yesterday|week|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*))"
 )
-"""After a number that is therefore no count: "order 12 of last Monday"."""
+"""A look-ahead for a date, after which a number is no count: "order 12 of last Monday"."""
 _NO_VERB = "".join(rf"(?<!\b{before} )" for before in ("like to", "want to", "need to", "wish to", "please", "we", "i"))
 """Before the word "order" where it is no verb: "I'd like to order 24 Snickers"."""
 _ORDER = (
@@ -141,20 +141,20 @@ _AT = re.compile(r"(?<=[\w)]) ?@ ?(?=[$0-9.])")
 @lru_cache(maxsize=2048)
 def scan(text: str, names: tuple[GoodName, ...]) -> tuple[Mark, ...]:
     """The marks of a clause, in their order; the last clauses are cached."""
-    marked, found = mark_names(names, _AT.sub(" at ", plain(text)))
-    goods = iter(found)
+    marked, occurrences = mark_names(names, _AT.sub(" at ", plain(text)))
+    names_in_order = iter(occurrences)
     marks: list[Mark] = []
     for match in _MARK.finditer(marked.lower()):
-        said = match[0]
+        phrase = match[0]
         if match["name"]:
-            named = next(goods)
-            marks.append(Mark("name", named.said.lower(), product=named.product))
+            named = next(names_in_order)
+            marks.append(Mark("name", named.text.lower(), product=named.product))
             continue
-        for _ in range(said.count(NAME)):
-            next(goods)
-        read = _read(match, said)
+        for _ in range(phrase.count(NAME)):
+            next(names_in_order)
+        read = _read(match, phrase)
         if match["single"] and marks and marks[-1].kind == "money":
-            read = [Mark("word", said)]  # "50 cents a bottle"
+            read = [Mark("word", phrase)]  # "50 cents a bottle"
         marks += read
     return tuple(_settled(marks))
 
@@ -186,11 +186,11 @@ CENTS = range(20, 401)
 
 def _is_price(marks: Sequence[Mark], at: int) -> bool:
     """Whether a bare count is the price of goods counted before it: "the 48 water at 57"."""
-    mark, before = marks[at], [each.kind for each in marks[max(0, at - 3) : at - 1]]
+    mark, before = marks[at], [earlier.kind for earlier in marks[max(0, at - 3) : at - 1]]
     counted = before[-1:] == ["count"] or before == ["count", "name"]
     if not (counted and marks[at - 1].text == "at" and mark.plain and not mark.worded and mark.value in CENTS):
         return False
-    return all(each.kind == "stop" and each.text not in "(/" for each in marks[at + 1 : at + 2])
+    return all(after.kind == "stop" and after.text not in "(/" for after in marks[at + 1 : at + 2])
 
 
 def _counts_cases(marks: Sequence[Mark], at: int) -> bool:
@@ -201,44 +201,44 @@ def _counts_cases(marks: Sequence[Mark], at: int) -> bool:
     return named or (before[-1:] in (["cases"], ["boxes"]) and marks[at].plain)
 
 
-def _read(match: re.Match[str], said: str) -> Sequence[Mark]:
+def _read(match: re.Match[str], phrase: str) -> Sequence[Mark]:
     if match["quote"] or match["order"]:
-        which: MarkKind = "quote" if match["quote"] else "order"
-        return [Mark(which, said, int(number)) for number in _NUMBERS.findall(said)]
+        kind: MarkKind = "quote" if match["quote"] else "order"
+        return [Mark(kind, phrase, int(number)) for number in _NUMBERS.findall(phrase)]
     if match["money"]:
-        return [Mark("money", said, _cents(match))]
+        return [Mark("money", phrase, _cents(match))]
     if match["percent"]:
         tenths = int(match["tenths"] or 0)
-        return [Mark("percent", said, 100 * tenths or round(float(match["per"] or match["off"]) * 10))]
+        return [Mark("percent", phrase, 100 * tenths or round(float(match["per"] or match["off"]) * 10))]
     if match["other"]:
-        return [Mark("number", said)]
+        return [Mark("number", phrase)]
     if match["the_case"]:
-        return [Mark("count", said, 1, case=True)]
+        return [Mark("count", phrase, 1, case=True)]
     if match["half"]:
-        return [Mark("count", said, 1, case=True, half=True)]
+        return [Mark("count", phrase, 1, case=True, half=True)]
     if match["boxed"]:
-        return _boxes(match, said)
+        return _boxes(match, phrase)
     if match["dozen"]:
         dozens = match["dozens"] or "a"
         half = "half" in dozens
-        return [Mark("count", said, 6 if half else 12 * (NUMBER_WORDS.get(dozens) or int(dozens)))]
+        return [Mark("count", phrase, 6 if half else 12 * (NUMBER_WORDS.get(dozens) or int(dozens)))]
     if match["count"]:
-        return [Mark("count", said, int(_NUMBERS.findall(said.replace(",", ""))[0]), plain=match["unit"] is None)]
+        return [Mark("count", phrase, int(_NUMBERS.findall(phrase.replace(",", ""))[0]), plain=match["unit"] is None)]
     if match["single"]:
-        return [Mark("count", said, 1)]
-    number = NUMBER_WORDS.get(said.replace(" ", "-"), 1)
-    if match["worded"] or (match["word"] and (number > 1 or said == "one")):
-        return [Mark("count", said, number, plain=True, worded=True)]
-    return [Mark("stop" if match["stop"] else "word", said)]
+        return [Mark("count", phrase, 1)]
+    number = NUMBER_WORDS.get(phrase.replace(" ", "-"), 1)
+    if match["worded"] or (match["word"] and (number > 1 or phrase == "one")):
+        return [Mark("count", phrase, number, plain=True, worded=True)]
+    return [Mark("stop" if match["stop"] else "word", phrase)]
 
 
-def _boxes(match: re.Match[str], said: str) -> Sequence[Mark]:
+def _boxes(match: re.Match[str], phrase: str) -> Sequence[Mark]:
     """Cases with their number; a word before "case" that is no number counts for nothing."""
     many = match["many"].replace(" ", "-")
     number = int(many) if many.isdecimal() else NUMBER_WORDS.get(many, 0)
     if number or many in ("another", "entire", "whole", "full"):
-        return [Mark("count", said, number or 1, case=True)]
-    return [Mark("word", many), Mark("word", said.rpartition(" ")[2])]
+        return [Mark("count", phrase, number or 1, case=True)]
+    return [Mark("word", many), Mark("word", phrase.rpartition(" ")[2])]
 
 
 def _cents(match: re.Match[str]) -> int:
@@ -248,8 +248,8 @@ def _cents(match: re.Match[str]) -> int:
         return 50
     if match["over"] or match[0].startswith("a dollar"):
         return 100 + int(match["over"] or 0)
-    dollars, _, rest = (match["dollars"] or match["whole"] or match["bare"] or "0").replace(",", "").partition(".")
-    return int(dollars or 0) * 100 + int((rest + "00")[:2]) + int(match["rest"] or 0)
+    dollars, _, fraction = (match["dollars"] or match["whole"] or match["bare"] or "0").replace(",", "").partition(".")
+    return int(dollars or 0) * 100 + int((fraction + "00")[:2]) + int(match["rest"] or 0)
 
 
 _APART = word_set("and plus or to from for in on with instead at but by as , ; : ( ) | / -> - → ? .")
@@ -270,15 +270,15 @@ def named_in(marks: Sequence[Mark]) -> list[GoodName]:
 def nearest_product(marks: Sequence[Mark], at: int) -> GoodName | None:
     """The product that a number is beside: right after it, else the last one before it."""
     following = marks[at + 1 : at + 7]
-    said = [mark.text if mark.kind != "count" else "" for mark in following]
-    if said[:3] == ["(", "", ")"]:
+    texts = [mark.text if mark.kind != "count" else "" for mark in following]
+    if texts[:3] == ["(", "", ")"]:
         following = following[3:]  # "one case (24) of gum"
-    elif marks[at].case and said[:2] == ["of", ""]:
+    elif marks[at].case and texts[:2] == ["of", ""]:
         following = following[2:]  # "two boxes of 12 cookies"
-    for place, mark in enumerate(following[:5]):
+    for offset, mark in enumerate(following[:5]):
         if mark.product:
             return mark.product
-        if (mark.text in _APART and not _joins_words(following, place)) or mark.kind in ("count", "money"):
+        if (mark.text in _APART and not _joins_words(following, offset)) or mark.kind in ("count", "money"):
             break
     return next((mark.product for mark in reversed(marks[max(0, at - _FAR) : at]) if mark.product), None)
 

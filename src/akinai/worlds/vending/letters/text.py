@@ -54,9 +54,12 @@ _SUBJECT = re.compile(r"^ *(?:subject|件名) ?[:：] *(?P<subject>[^\n]*)\n?", 
 
 
 def unquoted(text: str) -> str:
-    """The text without the lines that quote an earlier letter; they end where a line is neither marked nor empty."""
-    if (found := _EARLIER.search(text)) and not re.search(r"^>", text[found.end() :], re.MULTILINE):
-        text = text[: found.start()]
+    """The text without the earlier letter that it quotes.
+
+    That is every line marked with ">", or all below a heading such as "On Monday X wrote:" where no line is marked.
+    """
+    if (heading := _EARLIER.search(text)) and not re.search(r"^>", text[heading.end() :], re.MULTILINE):
+        text = text[: heading.start()]
     text = _EARLIER.sub("", text)
     return "\n".join(line for line in text.split("\n") if not line.startswith(">"))
 
@@ -64,11 +67,11 @@ def unquoted(text: str) -> str:
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
     text = _tabled(plain(text))
-    text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
-    text = _PACKS.sub(lambda found: f"{int(found['many']) * int(found['size'] or found['size2'])} units", text)
+    text = _SLIP.sub(lambda match: _SLIPS[match[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
+    text = _PACKS.sub(lambda match: f"{int(match['many']) * int(match['size'] or match['size2'])} units", text)
     text = _HUNDREDS.sub(_hundreds, _DOLLARS.sub(_dollars, text))
-    text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
-    text = _digits(tuple(names)).sub(lambda found: str(_number(found["word"])) if found["word"] else "2", text)
+    text = _TWICE.sub(lambda match: match["digits"] if match["word"].lower() in NUMBER_WORDS else match[0], text)
+    text = _digits(tuple(names)).sub(lambda match: str(_number(match["word"])) if match["word"] else "2", text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(text)))))
     return _localised(text, names)
 
@@ -94,7 +97,7 @@ def _parted(line: str, parting: str) -> list[str]:
 
 
 def _cells(line: str, parting: str) -> int:
-    """How many short cells a line has; commas within a sentence have blanks after them, and part none."""
+    """The number of short cells of a line; 0 where a blank follows a separator, as after commas in a sentence."""
     cells = _parted(line, parting)
     return len(cells) if all(0 < len(cell) <= 40 and not cell[0].isspace() for cell in cells) else 0
 
@@ -109,7 +112,7 @@ _AFTER_A_COUNT = (
 
 @lru_cache(maxsize=64)
 def _digits(names: tuple[GoodName, ...]) -> re.Pattern[str]:
-    """A number in words before goods, units, money or a verb, or at the end of a phrase; "a pair of" goods."""
+    """A pattern of numbers in words, before goods, units, money or a verb or at the end of a phrase."""
     words = sorted((word for word in NUMBER_WORDS if len(word) > 2 and word != "one"), key=len, reverse=True)
     firsts = {re.split("[ _-]", name)[0] for good in names for name in (good.id, *good.names) if name.isascii()}
     goods = "|".join(sorted(map(re.escape, firsts), key=len, reverse=True))
@@ -131,8 +134,8 @@ _SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
 """Slips and abbreviations that are no other word."""
 
 
-def _units_of_dozens(found: re.Match[str]) -> str:
-    many = found["many"].lower()
+def _units_of_dozens(match: re.Match[str]) -> str:
+    many = match["many"].lower()
     return "6" if "half" in many else str(_DOZENS.get(many) or 12 * int(many))
 
 
@@ -140,18 +143,18 @@ def _number(word: str) -> int:
     return NUMBER_WORDS[word.lower().replace(" ", "-")]
 
 
-def _hundreds(found: re.Match[str]) -> str:
-    return str(100 * _number(found["many"]) + (_number(found["rest"]) if found["rest"] else 0))
+def _hundreds(match: re.Match[str]) -> str:
+    return str(100 * _number(match["many"]) + (_number(match["rest"]) if match["rest"] else 0))
 
 
-def _dollars(found: re.Match[str]) -> str:
-    return f"${_number(found['dollars'])}.{_number(found['cents']):02}"
+def _dollars(match: re.Match[str]) -> str:
+    return f"${_number(match['dollars'])}.{_number(match['cents']):02}"
 
 
 def split_subject(text: str) -> tuple[str, str]:
-    """A subject that stands as the first line of a letter, and the rest."""
-    found = _SUBJECT.match(text)
-    return (found["subject"], text[found.end() :]) if found else ("", text)
+    """The subject that a first line "Subject: ..." gives, or "", and the text after that line."""
+    match = _SUBJECT.match(text)
+    return (match["subject"], text[match.end() :]) if match else ("", text)
 
 
 _KANA = r"[\u3040-\u30ff\u3400-\u9fff]"
@@ -179,8 +182,8 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
     text = _MATTERS.sub("点", _A_UNIT.sub("", text))
-    text = _DOZENS_JA.sub(lambda found: f"{12 * int(found['many'])} units", text)
-    text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
+    text = _DOZENS_JA.sub(lambda match: f"{12 * int(match['many'])} units", text)
+    text = _KANJI_NUMBER.sub(lambda match: str(_kanji_number(match[0])), text)
     text = _EACH.sub(" units each ", text)
     text = _CASES.sub(" cases ", _COUNTERS.sub(" units ", text))
     for name, id in known_names(tuple(names)).foreign:
@@ -193,9 +196,9 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     return re.sub(r"(units|cases) +(?=[.,])", r"\1", text)
 
 
-def _kanji_number(said: str) -> int:
+def _kanji_number(numeral: str) -> int:
     total = last = 0
-    for digit in said:
+    for digit in numeral:
         if digit in _KANJI_DIGITS:
             last = _KANJI_DIGITS[digit]
         else:
@@ -216,8 +219,8 @@ class Clause:
     """Whether it is an item of a list, a row of a table, or a line such as "Water: 24"."""
     asks: bool
     """Whether its sentence is a question."""
-    place: int
-    """The number of its sentence."""
+    sentence: int
+    """The number of its sentence in the letter, from 1."""
     last: bool
     """Whether it ends its sentence."""
     table: bool = False
@@ -241,7 +244,7 @@ _CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _SPEECH = re.compile(r"(?<![^\s(])\"[^\"\n {}:]{1,30} [^\"\n {}:]{1,30} [^\"\n{}]{1,200}\"")
-"""Words in quotation marks, at least three: what somebody said."""
+"""At least three words in quotation marks, which somebody said."""
 
 
 _GREETING = re.compile(
@@ -249,12 +252,12 @@ _GREETING = re.compile(
     r"(?=\S)(?![^.!?]*\?)",
     re.IGNORECASE,
 )
-"""A greeting on the line of what it leads to, unless that is a question ("how are you?")."""
+"""A greeting before a sentence on the same line, unless that sentence is a question ("how are you?")."""
 
 
 def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
     """Split a prepared text into clauses."""
-    place = 0
+    number = 0
     for line, table in _lines(text):
         listed = _BULLET.match(line) is not None
         body = _BULLET.sub("", line)
@@ -263,14 +266,14 @@ def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
         for sentence in (body[:cut], *_SENTENCE_END.split(body[cut:])):
             if not sentence.strip():
                 continue
-            place += 1
+            number += 1
             asks = (
                 "?" in sentence[-3:]
                 or re.search(r"(?:ですか|ますか|ましたか|ませんか|でしょうか)\W*$", sentence) is not None
             )
             parts = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
             for at, part in enumerate(parts):
-                yield Clause(part, marked(part, names), listed, asks, place, at + 1 == len(parts), table)
+                yield Clause(part, marked(part, names), listed, asks, number, at + 1 == len(parts), table)
 
 
 def marked(text: str, names: Sequence[GoodName]) -> str:
@@ -302,7 +305,7 @@ _ORDERS = re.compile(r"\b(?:re)?order$")
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """The lines that are not empty, and whether they are rows of a table: items of a list, with headings at numbers."""
+    """The lines that are not empty, each with whether it is a row of a table; rows become items of a list."""
     headings: list[str] | None = None
     lines = text.split("\n")
     for at, line in enumerate(lines):

@@ -35,21 +35,22 @@ class Named:
     """A product's name."""
 
     product: GoodName
-    said: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number that can be a quantity."""
 
-    said: str
+    text: str
     count: int | None
-    """None: not a whole number ("2.5", "50-60")."""
+    """None where it is not a whole number: "2.5", "50-60"."""
     case: bool = False
     """Whether it counts cases, not units."""
     pack: int | None = None
     """Units in a case, where the letter says so ("2 cases of 24 cola")."""
-    each: bool = False
+    apiece: bool = False
+    """Whether "each" or "apiece" follows."""
     marked: bool = False
     """Whether a unit, an x, a colon or a label such as "quantity" marks it as a quantity."""
     times: bool = False
@@ -142,10 +143,10 @@ def plain(text: str) -> str:
 
 def mark_names(names: Sequence[GoodName], text: str) -> tuple[str, list[Named]]:
     """The text with a mark in place of each product's name, longest names first; and the names in their order."""
-    known = known_names(tuple(names))
+    catalog = known_names(tuple(names))
     runs = list(_RUN.finditer(text))
     pieces: list[str] = []
-    found: list[Named] = []
+    occurrences: list[Named] = []
     at = done = 0
     while at < len(runs):
         joined, product, end = "", None, at
@@ -153,19 +154,19 @@ def mark_names(names: Sequence[GoodName], text: str) -> tuple[str, list[Named]]:
             if upto > at and not _one_name(text, runs[upto - 1], runs[upto]):
                 break
             word = runs[upto][0]
-            joined += plain_word(word) if len(word) <= known.longest + 3 else word  # a plural has up to 3 more
-            if joined not in known.starts:
+            joined += plain_word(word) if len(word) <= catalog.longest + 3 else word  # a plural has up to 3 more
+            if joined not in catalog.starts:
                 break
-            if joined in known.goods:
-                product, end = known.goods[joined], upto
+            if joined in catalog.goods:
+                product, end = catalog.goods[joined], upto
         start, stop = runs[at].start(), runs[end].end()
         if product is not None and not _compound(text, start, stop) and not _WET.match(text, start):
             pieces += [text[done:start], NAME]
-            found.append(Named(product, text[start:stop]))
+            occurrences.append(Named(product, text[start:stop]))
             done = stop
             at = end
         at += 1
-    return "".join((*pieces, text[done:])), found
+    return "".join((*pieces, text[done:])), occurrences
 
 
 def _one_name(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
@@ -179,7 +180,7 @@ def _one_name(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
 _WET = re.compile(
     r"water(?: damage\b|-damaged\b|[ -]stain|[ -]?logged|[ -]marks)|(?<=(?:ing|ked) in )water\b", re.IGNORECASE
 )
-"""What happens to goods, and is not the goods."""
+""""Water" that names a damage to goods, not goods."""
 
 
 def _compound(text: str, start: int, stop: int) -> bool:
@@ -194,7 +195,7 @@ def _compound(text: str, start: int, stop: int) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Token:
     kind: str
-    said: str
+    text: str
     word: str
     """In lower case."""
     glued: bool
@@ -207,32 +208,32 @@ def segments(names: Sequence[GoodName], text: str) -> Iterator[Segment]:
 
     Lines without a name or a digit are left out.
     """
-    marked, found = mark_names(names, _ADDRESS.sub(" ; ", plain(text)))
-    named_goods = iter(found)
+    marked, occurrences = mark_names(names, _ADDRESS.sub(" ; ", plain(text)))
+    named_goods = iter(occurrences)
     for line in marked.split("\n"):
         if not _WORTH_READING.search(line):
             continue
         tokens: list[_Token] = []
         listed, end = False, -1
         for match in _TOKEN.finditer(line):
-            kind, said = match.lastgroup or "", match[0]
+            kind, chars = match.lastgroup or "", match[0]
             if kind == "skip":
-                for _ in range(said.count(NAME)):
+                for _ in range(chars.count(NAME)):
                     next(named_goods)
             elif kind == "bullet":
                 listed = True
             elif kind == "stop":
-                yield _segment(tokens, listed or said in "{}]")
+                yield _segment(tokens, listed or chars in "{}]")
                 tokens = []
             else:
                 named = next(named_goods) if kind == "name" else None
-                tokens.append(_Token(kind, said, _word(said), match.start() == end, named))
+                tokens.append(_Token(kind, chars, _word(chars), match.start() == end, named))
             end = match.end()
         yield _segment(tokens, listed)
 
 
-def _word(said: str) -> str:
-    return said.lower().rstrip(".").replace(" ", "-")  # "twenty four"
+def _word(text: str) -> str:
+    return text.lower().rstrip(".").replace(" ", "-")  # "twenty four"
 
 
 def _segment(tokens: Sequence[_Token], listed: bool) -> Segment:
@@ -291,26 +292,26 @@ def _amount(tokens: Sequence[_Token], at: int) -> tuple[Amount | None, int]:
     if following and following.kind == "times" and here + 1 < len(tokens) and tokens[here + 1].word in CASES:
         here += 1  # "2x case popcorn"
     unit = _unit_at(tokens, here)
-    said = [number.said]
+    texts = [number.text]
     pack = None
     if unit is not None:
-        said += [token.said for token in tokens[here : unit + 1]]
+        texts += [token.text for token in tokens[here : unit + 1]]
         here = unit + 1
         pack, here = _pack(tokens, here) if tokens[unit].word in CASES else (None, here)
-    elif number.kind == "number" and re.fullmatch(r"[0-9]+\.[0-9]{2}", number.said):
+    elif number.kind == "number" and re.fullmatch(r"[0-9]+\.[0-9]{2}", number.text):
         return None, here  # 0.60 is a price
     times = any(token is not None and token.kind == "times" for token in (before, following))
     labelled = before is not None and (before.word in (":", "=") or before.word in LABELS)
-    of, each, end = _of_each(tokens, here)
+    of, apiece, end = _of_each(tokens, here)
     then = tokens[end] if end < len(tokens) else None
     strange = then is not None and then.kind == "word" and then.word not in TRANSPARENT | PARTICLES | JOINING
     unclear = unit is not None and tokens[unit].word in UNCLEAR_UNITS
     return Amount(
-        " ".join(said),
+        " ".join(texts),
         None if unclear or number.kind == "vague" else _count(number.word),
         case=unit is not None and tokens[unit].word in CASES,
         pack=pack,
-        each=each,
+        apiece=apiece,
         marked=times or labelled or unit is not None,
         times=times,
         of=of,
@@ -320,10 +321,10 @@ def _amount(tokens: Sequence[_Token], at: int) -> tuple[Amount | None, int]:
 
 def _unit_at(tokens: Sequence[_Token], here: int) -> int | None:
     """The index of the unit after a number, with up to two adjectives between: "50 single units"."""
-    for place in range(here, min(here + 3, len(tokens))):
-        word = tokens[place].word
+    for index in range(here, min(here + 3, len(tokens))):
+        word = tokens[index].word
         if word in UNITS | CASES | UNCLEAR_UNITS:
-            return place
+            return index
         if word not in ADJECTIVES or word == "of":
             return None
     return None
@@ -338,11 +339,11 @@ def _pack(tokens: Sequence[_Token], here: int) -> tuple[int | None, int]:
 
 def _of_each(tokens: Sequence[_Token], here: int) -> tuple[bool, bool, int]:
     """Whether "of" and "each" follow an amount, and the index after them."""
-    of = each = False
+    of = apiece = False
     while here < len(tokens) and (tokens[here].word in ("of", "each", "apiece")):
-        of, each = of or tokens[here].word == "of", each or tokens[here].word != "of"
+        of, apiece = of or tokens[here].word == "of", apiece or tokens[here].word != "of"
         here += 1
-    return of, each, here
+    return of, apiece, here
 
 
 def _count(word: str) -> int | None:

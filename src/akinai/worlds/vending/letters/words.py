@@ -14,7 +14,7 @@ UNITS = word_set(
     "bar bars cup cups item items serving servings portion portions ea count ct"
 )
 CASES = word_set("case cases box boxes carton cartons ctn ctns crate crates tray trays cs")
-"""Each holds as many units as the supplier's case of that product."""
+"""Containers that hold as many units as the supplier's case of that product."""
 UNCLEAR_UNITS = word_set("pallet pallets dozen dozens half multipack bundle")
 """Containers of no fixed size."""
 LABELS = word_set("quantity quantities qty amount amounts count units unit number needed required requested wanted")
@@ -30,7 +30,7 @@ PARTICLES = word_set(
     "for to in on by at as from with if into via asap today tomorrow next this that will would should can could may "
     "or per a an i we you it they delivered shipped sent paid when once until within before after altogether apiece so"
 )
-"""A number may come before one of these and still be a quantity: "water x 50 for the new machine"."""
+"""Words that may follow a quantity: "water x 50 for the new machine"."""
 JOINING = word_set("and plus also then")
 ASKING = word_set(
     "please need needs want like order send ship deliver purchase buy require request quote supply provide charge get "
@@ -78,7 +78,7 @@ NUMBER_IN_MORE_WORDS = (
     r"(?:[a-z]{1,9}[ -])?(?:hundred|thousand)(?:[ ]and)?(?:[ ][a-z]{3,9}(?:-[a-z]{3,5})?)?"
     r"(?=[ ](?:units?|cases?|bottles?)\b)"
 )
-"""These are recognised as numbers but not parsed."""
+"""Numbers that are recognised but not parsed."""
 
 _N = "[0-9]{1,9}"
 _DECIMAL = rf"{_N}(?:[.,]{_N}){{0,3}}"

@@ -1,4 +1,4 @@
-"""The kind of every clause of a letter: what it asks for, orders, offers, takes back, claims or says."""
+"""Judge the kind of every clause of a letter: whether it asks, orders, offers, takes back, claims or says something."""
 
 import math
 import re
@@ -21,12 +21,11 @@ KINDS = (
     "ask_price", "ask_terms", "ask_order", "ask_other", "complain", "thank",
 )  # fmt: skip
 CHARGING = ("order", "confirm")
-"""Kinds on which money moves."""
+"""Kinds for which suppliers charge money."""
 CERTAIN = 1.5
 """Natural units of log odds by which a charging kind must exceed every other kind."""
 
-_CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
-_DECIDING_PLACES = [KINDS.index(kind) for kind in (*CHARGING, "change", "cancel")]
+_CHARGING_COLUMNS = [KINDS.index(kind) for kind in CHARGING]
 _COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-? ?#?[0-9]{1,9}\W*)?")
 """The words in which a supplier has a quote confirmed; without its number only where they are the whole letter."""
 _COUNTED = "|".join(sorted(UNITS | CASES, key=len, reverse=True))
@@ -78,7 +77,7 @@ TAKING_BACK = re.compile(
 )
 """Words with which something is taken back."""
 _LONGEST = 400
-"""Characters of a clause that these are looked for in."""
+"""Characters of a clause that are searched for these patterns."""
 _ASKED_BACK = re.compile(r"(?:内容|以下).*(?:間違い(?:ない|ありません)|よろしい)でしょうか|という認識で")
 """Words of a letter that asks whether an order is as it says."""
 _AGAIN = re.compile(
@@ -91,19 +90,21 @@ _BEFORE_IT = re.compile(
     r"\bbut (?:first\b|before (?:i|we) (?:do\b|can\b|(?:formally |finally )?"
     r"(?:confirm|commit|order|accept|approve|sign)))"
 )
-"""What a sentence wants first of all: "we would like to go with quote 12, but before we do ..."."""
+"""Words with which a sentence puts something before its order: "we would like quote 12, but before we do ..."."""
 _WORD = re.compile(r"[a-z]{2,}|[\u3040-\u9fff]")
 
 
 @lru_cache(maxsize=1)
 def weights() -> tuple[Weights, ...]:
-    """The weights that come with the package: of two networks that learned the same in another order."""
+    """The weights in the package, of two networks that learned from the same letters in different orders."""
     return packaged("kinds1.bin"), packaged("kinds2.bin")
 
 
 def scores_of(rows: Sequence[Row], nets: Sequence[Weights]) -> tuple["np.ndarray", int]:
-    """Rows by kinds: how much speaks for each kind, by all networks together; and the scores of a natural unit of log
-    odds. Whole numbers, since the scores of one network are multiplied by the units of the others."""
+    """Rows by kinds: the summed scores of all networks; and the score that equals one natural unit of log odds.
+
+    Scores stay integers, since those of one network are multiplied by the units of the others.
+    """
     import numpy as np
 
     every = math.prod(net.unit for net in nets)
@@ -112,7 +113,7 @@ def scores_of(rows: Sequence[Row], nets: Sequence[Weights]) -> tuple["np.ndarray
 
 
 def rows_of(subject: str, clauses: Sequence[Clause]) -> list[Row]:
-    """The subject, in lower case with a section sign for each product, and the clauses, as the network takes them."""
+    """The network's inputs for the subject, in lower case with a section sign for each product, and the clauses."""
     rows = [Row(tokens(subject), (False, False, False, False, True))]
     for clause in clauses:
         words = tokens(clause.low)
@@ -133,19 +134,19 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     table, unit = scores_of(rows, weights())
     margin = round(CERTAIN * unit)
     careful = table.copy()
-    careful[:, _CHARGING_PLACES] -= margin
+    careful[:, _CHARGING_COLUMNS] -= margin
     bare = [not row.item and _COUNTING.issuperset(row.tokens) for row in rows]
-    said = {kind for kind, row, counts in zip(_largest(careful), rows, bare, strict=True) if not (row.item or counts)}
-    doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
-    for place in doubtful:
-        careful[bare, place] -= margin
+    worded = {kind for kind, row, counts in zip(_largest(careful), rows, bare, strict=True) if not (row.item or counts)}
+    doubtful = [column for column in _CHARGING_COLUMNS if KINDS[column] not in worded]
+    for column in doubtful:
+        careful[bare, column] -= margin
     against = _against(clauses) * margin
     careful -= against
     at = 0
     priced = [False, *(_is_priced(clause) for clause in clauses)]
     of_goods = [
-        _counts_goods(row) or (priced[place] and any(priced[max(0, place - 1) : place + 2 : 2]))
-        for place, row in enumerate(rows)
+        _counts_goods(row) or (priced[index] and any(priced[max(0, index - 1) : index + 2 : 2]))
+        for index, row in enumerate(rows)
     ]
     for goods, run in groupby(of_goods):
         here = slice(at, at := at + len(list(run)))
@@ -154,37 +155,37 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
             careful[here] = table[here].sum(axis=0) + (table[here.start - 1] if leads else 0)
             careful[here] -= against[here].max(axis=0)
             careful[here, doubtful] -= margin
-    first, *rest = _largest(careful)
+    subject_kind, *clause_kinds = _largest(careful)
     if not clauses and _COMMAND.fullmatch(subject.lower()):
-        first = "confirm"
+        subject_kind = "confirm"
     commands = [_is_command(clause, alone=len(clauses) == 1) for clause in clauses]
-    kinds = tuple("confirm" if command else kind for command, kind in zip(commands, rest, strict=True))
-    return (first if subject.strip() else NOTHING), kinds
+    kinds = tuple("confirm" if command else kind for command, kind in zip(commands, clause_kinds, strict=True))
+    return (subject_kind if subject.strip() else NOTHING), kinds
 
 
 def _against(clauses: Sequence[Clause]) -> "np.ndarray":
-    """The subject and the clauses by kinds: how much the words of a sentence speak against a kind, in margins."""
+    """The subject and the clauses by kinds: the margins that a sentence's words take off the score of a kind."""
     import numpy as np
 
-    said = [(clause.low[:_LONGEST], clause.place) for clause in clauses]
-    first = {place for low, place in said if _BEFORE_IT.search(low)}
-    conditional = {place for low, place in said if _CONDITION.match(low)}
-    failing = {place for low, place in said if _FAILING.match(low)}
-    denying = [_NOT_TAKEN_BACK.search(low) is not None for low, _ in said]
-    denied = any(denies and not _FEE.search(low) for denies, (low, _) in zip(denying, said, strict=True))
-    asked = any(_ASKED_BACK.search(low) for low, _ in said)
+    texts = [(clause.low[:_LONGEST], clause.sentence) for clause in clauses]
+    first = {sentence for low, sentence in texts if _BEFORE_IT.search(low)}
+    conditional = {sentence for low, sentence in texts if _CONDITION.match(low)}
+    failing = {sentence for low, sentence in texts if _FAILING.match(low)}
+    denying = [_NOT_TAKEN_BACK.search(low) is not None for low, _ in texts]
+    denied = any(denies and not _FEE.search(low) for denies, (low, _) in zip(denying, texts, strict=True))
+    asked_back = any(_ASKED_BACK.search(low) for low, _ in texts)
     table = np.zeros((len(clauses) + 1, len(KINDS)), dtype=np.int64)
     table[0, KINDS.index("cancel")] = 8 * denied
-    for row, (low, place) in enumerate(said, 1):
-        for much, kinds, found in (
+    for row, (low, sentence) in enumerate(texts, 1):
+        for much, kinds, applies in (
             (2, CHARGING, _NOT_NOW.search(low)),
-            (8, CHARGING, place in conditional or asked),
-            (8, ("cancel",), denying[row - 1] or place in failing),
+            (8, CHARGING, sentence in conditional or asked_back),
+            (8, ("cancel",), denying[row - 1] or sentence in failing),
             (8, ("cancel",), denied and not TAKING_BACK.search(low)),
             (8, ("cancel", "change"), _AGAIN.search(low)),
-            (8, (*CHARGING, "change", "cancel"), place in first),
+            (8, (*CHARGING, "change", "cancel"), sentence in first),
         ):
-            if found:
+            if applies:
                 table[row, [KINDS.index(kind) for kind in kinds]] += much
     return table
 
@@ -206,10 +207,10 @@ def _counts_goods(row: Row) -> bool:
 
 
 def _is_command(clause: Clause, *, alone: bool) -> bool:
-    found = _COMMAND.fullmatch(clause.low)
-    return found is not None and (alone or found["number"] is not None) and clause.last and not clause.asks
+    match = _COMMAND.fullmatch(clause.low)
+    return match is not None and (alone or match["number"] is not None) and clause.last and not clause.asks
 
 
 def _largest(table: "np.ndarray") -> list[str]:
-    """By row, the kind that most speaks for."""
-    return [KINDS[int(place)] for place in table.argmax(axis=1)]
+    """The kind with the largest score of each row."""
+    return [KINDS[int(column)] for column in table.argmax(axis=1)]

@@ -28,7 +28,7 @@ WIDEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A clause, or the subject of a letter, as the network takes it."""
+    """A clause, or the subject of a letter, as the network's input."""
 
     tokens: Sequence[str]
     flags: Sequence[bool]
@@ -48,22 +48,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Sums of values, from zero up, in seven bits."""
+    """A layer of the network: its outputs are whole numbers from 0 to 127."""
 
     kernel: "np.ndarray"
-    """Values by sums."""
+    """Inputs by outputs."""
     bias: "np.ndarray"
     bits: int
-    """By which the sums are made smaller."""
+    """Bits by which the sums are shifted right."""
 
     def of(self, values: "np.ndarray") -> "np.ndarray":
-        """Rows by sums."""
+        """The outputs for rows of inputs."""
         return _smaller(product(values, self.kernel) + self.bias, self.bits)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Whole numbers of 32 bits, which hold every sum, but for the scores, which take 64."""
+    """The weights of a network: integers of 32 bits, which hold every sum; those of the scores have 64."""
 
     words: dict[str, int]
     table: "np.ndarray"
@@ -71,11 +71,11 @@ class Weights:
     filters: "np.ndarray"
     """Dimensions by steps of filters: width 1, the first and second token of width 2, the three of width 3, ..."""
     biases: "tuple[np.ndarray, ...]"
-    """By width, one of each filter."""
+    """One array a width, with a bias for each filter."""
     bits: int
-    """By which responses are made smaller."""
+    """Bits by which responses are shifted right."""
     context: tuple[Layer, ...]
-    """What a clause and those beside it say together, and then what those around these do."""
+    """Layers over a clause and its neighbours, each over the outputs of the one before."""
     hidden: Layer
     out: "np.ndarray"
     direct: "np.ndarray"
@@ -83,15 +83,15 @@ class Weights:
     flag: int
     """The value of a flag that is set."""
     unit: int
-    """Scores of a natural unit of log odds."""
+    """The score that equals one natural unit of log odds."""
 
     def scores(self, values: "np.ndarray", direct: "np.ndarray") -> "np.ndarray":
-        """Rows by classes: what the hidden layer makes of values, and what adds to the scores past it."""
+        """Rows by classes: the scores from the hidden layer and from inputs that bypass it."""
         return product(self.hidden.of(values), self.out) + product(direct, self.direct) + self.out_bias
 
 
 def packaged(name: str) -> Weights:
-    """The weights of that name that come with the package."""
+    """The weights of that name in the package."""
     return parse_weights(pkgutil.get_data(__package__ or "", name) or b"")
 
 
@@ -106,11 +106,11 @@ def parse_weights(data: bytes) -> Weights:
     """The weights that `render_weights` wrote."""
     import numpy as np
 
-    head, _, rest = zlib.decompress(data).partition(b"\n")
+    head, _, numbers = zlib.decompress(data).partition(b"\n")
     arrays: dict[str, np.ndarray] = {}
     at = 0
     for name, (kind, shape) in json.loads(head).items():
-        arrays[name] = np.frombuffer(rest, kind, math.prod(shape), at).reshape(shape)
+        arrays[name] = np.frombuffer(numbers, kind, math.prod(shape), at).reshape(shape)
         at += arrays[name].nbytes
     words = bytes(arrays.pop("words")).decode().split("\n")
     bits, flag, unit, hidden, *context = (int(scale) for scale in arrays.pop("scales"))
@@ -118,7 +118,8 @@ def parse_weights(data: bytes) -> Weights:
     table = arrays.pop("table")
     whole = {name: array.astype(np.int32) for name, array in arrays.items()}
     layers = [
-        Layer(whole[f"context{at}"], whole[f"context{at}_bias"], each) for at, each in enumerate(context, start=1)
+        Layer(whole[f"context{at}"], whole[f"context{at}_bias"], layer_bits)
+        for at, layer_bits in enumerate(context, start=1)
     ]
     return Weights(
         {word: at for at, word in enumerate(words, start=UNKNOWN + 1)},
@@ -142,7 +143,7 @@ _MOST = 127
 
 
 def scores(rows: Sequence[Row], net: Weights) -> "np.ndarray":
-    """Rows by kinds: how much speaks for each kind, in whole numbers. The first row is the subject."""
+    """Rows by kinds: the integer score of each kind. The first row is the subject."""
     import numpy as np
 
     flags = np.array([row.flags for row in rows], dtype=np.int32) * np.int32(net.flag)
@@ -168,15 +169,15 @@ def scores(rows: Sequence[Row], net: Weights) -> "np.ndarray":
 
 
 def heads(rows: Sequence[Row]) -> list[int]:
-    """By row, the last row before it that holds more than goods and numbers, else the subject."""
-    found = [0] * len(rows)
+    """For each row, the index of the last row before it that holds more than goods and numbers, else 0, the subject."""
+    leading = [0] * len(rows)
     for at in range(2, len(rows)):
-        found[at] = found[at - 1] if rows[at - 1].wordless else at - 1
-    return found
+        leading[at] = leading[at - 1] if rows[at - 1].wordless else at - 1
+    return leading
 
 
 def responses(texts: Sequence[Sequence[str]], net: Weights) -> "np.ndarray":
-    """Texts, as tokens, by the largest responses of the filters."""
+    """The largest response of each filter to each text, given as tokens."""
     import numpy as np
 
     blanks = [0] * (WIDEST - 1)
@@ -200,7 +201,7 @@ def responses(texts: Sequence[Sequence[str]], net: Weights) -> "np.ndarray":
 
 
 def _smaller(sums: "np.ndarray", bits: int) -> "np.ndarray":
-    """Sums from zero up, in seven bits."""
+    """Sums shifted right and clipped to 0 to 127."""
     import numpy as np
 
     return np.clip(sums >> bits, 0, _MOST)

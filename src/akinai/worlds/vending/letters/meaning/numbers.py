@@ -1,4 +1,4 @@
-"""The numbers of a letter, with the goods that each is about, before they have roles."""
+"""Find the numbers of a letter and the goods of each; `roles` gives them roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -64,42 +64,42 @@ class Number:
         return mark.units_of(product)
 
 
-def numbers(rows: Sequence[Row]) -> list[Number]:
-    """The numbers of a letter without their roles, and the goods that changes name."""
-    found: list[Number] = []
+def find_numbers(rows: Sequence[Row]) -> list[Number]:
+    """The numbers of a letter, and the goods that its changes name, all with the role "none"."""
+    numbers: list[Number] = []
     topic = named_in(rows[0].marks)
     only = topic[0] if len({*topic}) == 1 else None
     last = next((good for row in rows for good in named_in(row.marks)), None)
-    known = True
-    for place, row in enumerate(rows):
+    recognised = True
+    for index, row in enumerate(rows):
         named = named_in(row.marks)
-        known = (known or bool(named)) and not (place and unknown_above(rows, place))
+        recognised = (recognised or bool(named)) and not (index and unknown_above(rows, index))
         for at, mark in enumerate(row.marks):
-            if len(found) == MOST_NUMBERS:
-                return found
+            if len(numbers) == MOST_NUMBERS:
+                return numbers
             if mark.kind == "name" and row.kind == "change":
-                found.append(Number(place, at, mark, mark.product))
+                numbers.append(Number(index, at, mark, mark.product))
             elif mark.kind in ("count", "money"):
                 priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in CENTS)
                 beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
-                if (not named and not known) or (mark.kind == "count" and unknown_at(rows, place, at)):
+                if (not named and not recognised) or (mark.kind == "count" and unknown_at(rows, index, at)):
                     continue
                 if not beside:
-                    spoken_of = _claimed_before(rows, found, row, mark) or (only if priced else None) or last
+                    spoken_of = _claimed_before(rows, numbers, row, mark) or (only if priced else None) or last
                     back = spoken_of is not None and _goes_back(row.marks, at)
                     beside = named[0] if named and not back else spoken_of
                 boxed = mark.kind == "money" and _is_of_a_case(row.marks, at)
-                found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
+                numbers.append(Number(index, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
-                found.append(Number(place, at, mark, None))
+                numbers.append(Number(index, at, mark, None))
         if is_respective(row):
-            counts = [at for at, number in enumerate(found) if number.row == place and number.mark.kind == "count"]
+            counts = [at for at, number in enumerate(numbers) if number.row == index and number.mark.kind == "count"]
             for at, good in zip(counts, named, strict=True):
-                found[at] = replace(found[at], product=good)
+                numbers[at] = replace(numbers[at], product=good)
         aside = only is not None and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
         if named and (not aside or topic[0] in named):
             last = next((good for good in named if good in topic), named[-1])
-    return found
+    return numbers
 
 
 def is_respective(row: Row) -> bool:
@@ -108,18 +108,18 @@ def is_respective(row: Row) -> bool:
     return counts == len(named_in(row.marks)) > 1 and any(mark.text == "respectively" for mark in row.marks)
 
 
-def unknown_above(rows: Sequence[Row], place: int) -> str:
-    """The goods, known to nobody, that a clause names for a count in the next: "Product: Sprite", "Quantity: 48"."""
-    row, following = rows[place], rows[place + 1 : place + 2]
+def unknown_above(rows: Sequence[Row], index: int) -> str:
+    """The name of unknown goods whose count the next clause gives: "Product: Sprite", "Quantity: 48"; else ""."""
+    row, following = rows[index], rows[index + 1 : index + 2]
     if named_in(row.marks) or any(mark.kind == "count" for mark in row.marks):
         return ""
     return unknown_of_label(row.marks, following[0].marks if following else ())
 
 
-def unknown_at(rows: Sequence[Row], place: int, at: int) -> str:
-    """The goods, known to nobody, that a count is of."""
-    row = rows[place]
-    if not row.listed and place > 1 and (name := unknown_line(rows[place - 1].marks, row.marks)):
+def unknown_at(rows: Sequence[Row], index: int, at: int) -> str:
+    """The name of the unknown goods of a count; "" where there are none."""
+    row = rows[index]
+    if not row.listed and index > 1 and (name := unknown_line(rows[index - 1].marks, row.marks)):
         return name
     return unknown_counted(row.marks, at)
 
@@ -140,23 +140,24 @@ def _is_of_a_case(marks: Sequence[Mark], at: int) -> bool:
     return japanese and any(mark.case and mark.value == 1 for mark in marks[max(0, at - 1) : at])
 
 
-def _claimed_before(rows: Sequence[Row], found: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:
-    """The only product of which claims counted as many before a count in a claim, "please credit the six", or so many
-    more in one place than in another: "ordered 48, received 42"."""
+def _claimed_before(rows: Sequence[Row], numbers: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:
+    """The only product for which claims gave the same count before ("please credit the six"), or two counts that differ
+    by it ("ordered 48, received 42").
+    """
     if mark.kind != "count" or row.kind != "claim":
         return None
     alike = [
         number
-        for number in found
+        for number in numbers
         if number.named and number.product and number.mark.kind == "count" and rows[number.row].kind == "claim"
     ]
-    goods = {each.product for each in alike if (each.mark.value, each.mark.case) == (mark.value, mark.case)}
+    goods = {number.product for number in alike if (number.mark.value, number.mark.case) == (mark.value, mark.case)}
     if not goods:
         goods = {
-            each.product
-            for each, other in permutations(alike[-_COMPARED:], 2)
-            if each.product and each.product is other.product
-            if each.value - other.value == mark.units_of(each.product) > 0
+            larger.product
+            for larger, smaller in permutations(alike[-_COMPARED:], 2)
+            if larger.product and larger.product is smaller.product
+            if larger.value - smaller.value == mark.units_of(larger.product) > 0
         }
     return goods.pop() if len(goods) == 1 else None
 
@@ -177,12 +178,12 @@ _LINKED = 5
 
 def _product_priced(marks: Sequence[Mark], at: int) -> GoodName | None:
     """The product of a price: named after it where only linking words stand between, else before it, else after it."""
-    after = next((place for place in range(at + 1, len(marks)) if marks[place].product), None)
+    after = next((index for index in range(at + 1, len(marks)) if marks[index].product), None)
     before = next((mark.product for mark in reversed(marks[:at]) if mark.product), None)
     if after is None or (before is not None and after - at > _LINKED):
         return before
     between = marks[at + 1 : after]
     linked = all(mark.text in _LINKING or (mark.kind == "count" and mark.value == 1) for mark in between)
-    first = next(place for place, mark in enumerate(marks) if mark.kind == "money" or mark.product or place == at)
+    first = next(index for index, mark in enumerate(marks) if mark.kind == "money" or mark.product or index == at)
     ahead = marks[first].product is None
     return marks[after].product if before is None or (linked and (ahead or between)) else before

@@ -1,4 +1,4 @@
-"""The role of every number of a letter: what it counts, prices or takes off, and for whom.
+"""Judge the role of every number of a letter: what it counts, prices or takes off.
 
 A number is judged by the words before and after it, far and near, the clauses around its own, and what it is beside the
 other numbers for the same goods (Zeng et al., 2015, "Distant Supervision for Relation Extraction via Piecewise
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from akinai.worlds.vending.letters.meaning.kinds import KINDS, NOTHING
 from akinai.worlds.vending.letters.meaning.network import Weights, packaged, responses
-from akinai.worlds.vending.letters.meaning.numbers import CENTS, ROLES, Number, Role, Row, numbers
+from akinai.worlds.vending.letters.meaning.numbers import CENTS, ROLES, Number, Role, Row, find_numbers
 from akinai.worlds.vending.letters.scan import Mark, named_in
 from akinai.worlds.vending.letters.words import CASES, word_set
 
@@ -48,7 +48,7 @@ _BARE = re.compile(r"(?:#|№|no\.?|nr\.?|number)? ?[0-9]+ ?[番号]*")
 
 
 def can_be(kind: str, mark: Mark) -> list[bool]:
-    """By role, whether a mark in a clause of a kind can have it."""
+    """Whether a mark in a clause of a kind can have each role, in the order of `ROLES`."""
     possible = {"order", "quote"} | _OF_KINDS.get(kind, frozenset())
     if mark.kind == "count" and not (mark.plain and mark.value in CENTS):
         possible -= {"offer", "rival"}
@@ -70,34 +70,34 @@ HERE = "HERE"
 PARTS = 7
 """Texts in which a number is judged."""
 _FAR, _NEAR = 20, 5
-"""Tokens on a side."""
+"""Tokens on each side of a number that the network reads."""
 _BOUNDS = (0, 1, 5, 11, 12, 23, 24, 48, 96)
 _TOKENS = {"money": "MON", "percent": "PCT", "order": "ORD", "quote": "QUO", "number": "NUM", "name": "§"}
 
 
 def with_roles(rows: Sequence[Row]) -> list[Number]:
-    """The numbers of a letter with their roles, as the weights that come with the package judge them."""
+    """The numbers of a letter with their roles, judged with the weights in the package."""
     import numpy as np
 
-    found = numbers(rows)
-    if not found:
+    numbers = find_numbers(rows)
+    if not numbers:
         return []
-    table = scores(rows, found, weights())
-    for places in _columns(rows, found):
-        table[places] = table[places].sum(axis=0)
-    possible = np.array([can_be(rows[number.row].kind, _counted(rows, number)) for number in found])
-    before_goods = [named_in(rows[each.row].marks[each.at + 1 : each.at + 2]) != [] for each in found]
-    asking = [each.mark.kind == "count" and rows[each.row].kind == "ask_order" for each in found]
+    table = scores(rows, numbers, weights())
+    for column in _columns(rows, numbers):
+        table[column] = table[column].sum(axis=0)
+    possible = np.array([can_be(rows[number.row].kind, _counted(rows, number)) for number in numbers])
+    before_goods = [named_in(rows[number.row].marks[number.at + 1 : number.at + 2]) != [] for number in numbers]
+    asking = [number.mark.kind == "count" and rows[number.row].kind == "ask_order" for number in numbers]
     of_goods = [goods and asks for goods, asks in zip(before_goods, asking, strict=True)]
     possible[np.ix_(of_goods, [ROLES.index("order"), ROLES.index("quote")])] = False
     best, boxed = np.where(possible, table[:, :-1], -np.inf).argmax(axis=1), table[:, -1] > 0
     cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
-    paired = dict(_in_pairs(rows, found))
+    paired = dict(_in_pairs(rows, numbers))
     judged: list[Number] = []
-    for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True)):
-        bare = each.mark.plain or each.mark.worded or each.mark.text.endswith(" of")
-        of_cases = each.boxed or (cases and ((bare and bool(boxes)) or _is_boxed(rows, found, at)))
-        judged.append(replace(each, role=paired.get(at, ROLES[int(role)]), boxed=of_cases))
+    for at, (number, role, boxes) in enumerate(zip(numbers, best, boxed, strict=True)):
+        bare = number.mark.plain or number.mark.worded or number.mark.text.endswith(" of")
+        of_cases = number.boxed or (cases and ((bare and bool(boxes)) or _is_boxed(rows, numbers, at)))
+        judged.append(replace(number, role=paired.get(at, ROLES[int(role)]), boxed=of_cases))
     return judged
 
 
@@ -115,20 +115,22 @@ _PAIRS: Mapping[str, tuple[tuple[frozenset[str], Role], tuple[frozenset[str], Ro
 """By kind of clause, the words before two counts that stand together, and their roles."""
 
 
-def _in_pairs(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, Role]]:
-    """The places of counts that a clause names in pairs, with their roles: "ordered 24, received 20".
+def _in_pairs(rows: Sequence[Row], numbers: Sequence[Number]) -> Iterator[tuple[int, Role]]:
+    """The indexes of counts that a clause names in pairs, with their roles: "ordered 24, received 20".
 
     Where a letter claims, its clauses without a kind count what it claims.
     """
     plain = "claim" if any(row.kind == "claim" for row in rows) else NOTHING
-    for at, (first, second) in enumerate(pairwise(found)):
+    for at, (first, second) in enumerate(pairwise(numbers)):
         together = first.row == second.row and first.product is not None and first.product == second.product
         kind = rows[first.row].kind
         pair = _PAIRS.get(plain if kind == NOTHING else kind)
         if not together or pair is None or {first.mark.kind, second.mark.kind} != {"count"}:
             continue
         both = list(zip((first, second), pair, strict=True))
-        if any(all(words & said(rows, each) for each, (words, _) in both) for said in (_words_before, _words_after)):
+        if any(
+            all(words & beside(rows, number) for number, (words, _) in both) for beside in (_words_before, _words_after)
+        ):
             yield at, pair[0][1]
             yield at + 1, pair[1][1]
 
@@ -146,17 +148,19 @@ def _words_after(rows: Sequence[Row], number: Number) -> set[str]:
     return {next((mark.text for mark in marks if mark.product is None and mark.text != "of"), "")}
 
 
-def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
-    """The places of the numbers that stand under one another: in items of a list that follow one another, of a kind
-    and with as many counts and prices, of which each has goods."""
+def _columns(rows: Sequence[Row], numbers: Sequence[Number]) -> list[list[int]]:
+    """Columns: the indexes of numbers under one another in consecutive items of a list.
+
+    The items are of one kind, name goods, and have the same counts and prices.
+    """
     by_row: dict[int, list[int]] = {}
-    for at, number in enumerate(found):
+    for at, number in enumerate(numbers):
         if number.mark.kind in ("count", "money") and rows[number.row].listed:
             by_row.setdefault(number.row, []).append(at)
     columns: list[list[list[int]]] = []
     before: tuple[object, ...] = ()
     for row, places in by_row.items():
-        own = (rows[row].kind, *((found[at].mark.kind, found[at].mark.case) for at in places))
+        own = (rows[row].kind, *((numbers[at].mark.kind, numbers[at].mark.case) for at in places))
         if len(places) < 2 or not named_in(rows[row].marks):
             before = ()
             continue
@@ -186,51 +190,53 @@ _ADDED = 5
 """Marks of a clause that only adds "Numbers are cases." to the one before."""
 
 
-def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
+def _is_boxed(rows: Sequence[Row], numbers: Sequence[Number], at: int) -> bool:
     """Whether a bare count is one of cases since those of the same goods beside it are ("two of the three cases"), or
     its clause says so: "two water and one gum, all in cases"."""
-    mark, row, kind = found[at].mark, found[at].row, rows[found[at].row].kind
+    mark, row, kind = numbers[at].mark, numbers[at].row, rows[numbers[at].row].kind
     if mark.kind != "count" or mark.case or not mark.text.removesuffix(" of").isalnum():
         return False
     bare = mark.plain or mark.text == "one"
     if bare and mark.value <= _MOST_CASES and _speaks_of_cases(rows, row):
         return True
-    if kind == "order" and bare and 0 < mark.value <= _MOST_CASES_UNSAID and _follows_cases(found, at):
+    if kind == "order" and bare and 0 < mark.value <= _MOST_CASES_UNSAID and _follows_cases(numbers, at):
         return True
-    if kind == "order" and mark.plain and _is_after_more_cases(found, at):
+    if kind == "order" and mark.plain and _is_after_more_cases(numbers, at):
         return True
-    alike = [other for other in found if other.mark.case and other.product == found[at].product]
+    alike = [other for other in numbers if other.mark.case and other.product == numbers[at].product]
     beside = [other for other in alike if rows[other.row].kind == kind]
-    before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
-    after = [other for other in beside if other.row == row and other.at > found[at].at]
+    before = [
+        other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, numbers[at].at)
+    ]
+    after = [other for other in beside if other.row == row and other.at > numbers[at].at]
     most = _MOST_CASES if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
     nearest = [other.mark for other in (*before[-1:], *after[:1]) if not other.mark.half]
     return any(0 < mark.value <= max(most, other.value) for other in nearest)
 
 
-def _speaks_of_cases(rows: Sequence[Row], row: int) -> bool:
+def _speaks_of_cases(rows: Sequence[Row], index: int) -> bool:
     """Whether a clause that orders says of its counts that they are of cases, or a few words after it do:
     "Tea 2, gum 1. Cases, please."."""
-    then = [each for each in rows[row + 1 : row + 2] if len(each.marks) <= _ADDED]
-    lead = next((each for each in reversed(rows[:row]) if not each.listed), rows[row])
-    then += [lead] if rows[row].listed and [mark.text for mark in lead.marks[-3:-1]] == ["in", "cases"] else []
+    then = [row for row in rows[index + 1 : index + 2] if len(row.marks) <= _ADDED]
+    lead = next((row for row in reversed(rows[:index]) if not row.listed), rows[index])
+    then += [lead] if rows[index].listed and [mark.text for mark in lead.marks[-3:-1]] == ["in", "cases"] else []
     return any(
-        each.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in each.marks)
-        for each in (rows[row], *then)
+        row.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in row.marks)
+        for row in (rows[index], *then)
     )
 
 
-def _follows_cases(found: Sequence[Number], at: int) -> bool:
+def _follows_cases(numbers: Sequence[Number], at: int) -> bool:
     """Whether the count before it in the same clause, or in the one before, is of cases."""
-    before = [other.mark for other in found[:at] if other.mark.kind == "count" and found[at].row - other.row <= 1]
+    before = [other.mark for other in numbers[:at] if other.mark.kind == "count" and numbers[at].row - other.row <= 1]
     few = sum(1 for _ in takewhile(lambda mark: not mark.case and mark.value <= _MOST_CASES_UNSAID, reversed(before)))
     return few < len(before) and before[-1 - few].case
 
 
-def _is_after_more_cases(found: Sequence[Number], at: int) -> bool:
+def _is_after_more_cases(numbers: Sequence[Number], at: int) -> bool:
     """Whether the count right before it in its clause is of as many cases or more, of goods with as large a case, and
     it is less than half a case itself: "10 cases of water and 5 cola"."""
-    here, before = found[at], found[at - 1] if at else None
+    here, before = numbers[at], numbers[at - 1] if at else None
     if before is None or before.row != here.row or not before.mark.case or here.product is None:
         return False
     size = before.product.case_units if before.product else 0
@@ -239,84 +245,84 @@ def _is_after_more_cases(found: Sequence[Number], at: int) -> bool:
 
 @lru_cache(maxsize=1)
 def weights() -> Weights:
-    """The weights that come with the package."""
+    """The weights in the package."""
     return packaged("roles.bin")
 
 
-def scores(rows: Sequence[Row], found: Sequence[Number], net: Weights) -> "np.ndarray":
-    """Numbers by roles, and in a last column whether a count is one of cases: how much speaks for each."""
+def scores(rows: Sequence[Row], numbers: Sequence[Number], net: Weights) -> "np.ndarray":
+    """Numbers by roles: the score of each role, and in a last column the score that a count is one of cases."""
     import numpy as np
 
-    seen = [seen_of(rows, found, number) for number in found]
-    parts = responses([part for each in seen for part in each[0]], net).reshape(len(found), -1)
-    flags = np.array([each[1] for each in seen], dtype=np.int32) * np.int32(net.flag)
+    inputs = [inputs_of(rows, numbers, number) for number in numbers]
+    parts = responses([text for texts, _ in inputs for text in texts], net).reshape(len(numbers), -1)
+    flags = np.array([flags for _, flags in inputs], dtype=np.int32) * np.int32(net.flag)
     return net.scores(np.hstack([parts, flags]), flags)
 
 
-def seen_of(rows: Sequence[Row], found: Sequence[Number], number: Number) -> tuple[list[list[str]], list[bool]]:
-    """What the network sees of a number: texts, as tokens, and flags."""
+def inputs_of(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> tuple[list[list[str]], list[bool]]:
+    """The network's inputs for a number: texts, as tokens, and flags."""
     row = rows[number.row]
-    head = next((place for place in range(number.row - 1, 0, -1) if not rows[place].listed), 0)
+    head = next((index for index in range(number.row - 1, 0, -1) if not rows[index].listed), 0)
     before = _tokens(row.marks[: number.at], _FAR, last=True)
     after = _tokens(row.marks[number.at + 1 :], _FAR)
     previous = _tokens(rows[number.row - 1].marks, _FAR, last=True) if number.row else []
     leading = _tokens(rows[head].marks, _FAR) if number.row else []
-    following = [token for each in rows[number.row + 1 : number.row + 2] for token in _tokens(each.marks, _FAR)]
+    following = [token for below in rows[number.row + 1 : number.row + 2] for token in _tokens(below.marks, _FAR)]
     parts = [
         [*before, HERE], [HERE, *after], [*before[-_NEAR:], HERE], [HERE, *after[:_NEAR]],
         previous, leading, following,
     ]  # fmt: skip
-    return parts, _flags(rows, found, number, rows[head].kind)
+    return parts, _flags(rows, numbers, number, rows[head].kind)
 
 
 def _tokens(marks: Sequence[Mark], most: int, *, last: bool = False) -> list[str]:
     """At most so many tokens of marks, the first ones or the last."""
-    found: list[str] = []
+    tokens: list[str] = []
     for mark in marks[-most:] if last else marks[:most]:
         if mark.kind == "count":
-            found.append("CASES" if mark.case else "CNT" if mark.plain else "UNITS")
+            tokens.append("CASES" if mark.case else "CNT" if mark.plain else "UNITS")
         elif mark.text[0] > "\u3000" and mark.kind == "word":
-            found.extend(mark.text)
+            tokens.extend(mark.text)
         else:
-            found.append(_TOKENS.get(mark.kind, mark.text))
-    return found[-most:] if last else found[:most]
+            tokens.append(_TOKENS.get(mark.kind, mark.text))
+    return tokens[-most:] if last else tokens[:most]
 
 
-def _flags(rows: Sequence[Row], found: Sequence[Number], number: Number, head: str) -> list[bool]:
+def _flags(rows: Sequence[Row], numbers: Sequence[Number], number: Number, head: str) -> list[bool]:
     row, mark = rows[number.row], number.mark
     after, before = row.marks[number.at + 1 : number.at + 2], row.marks[max(0, number.at - 1) : number.at]
     size = sum(mark.value > bound for bound in _BOUNDS)
     column = sum(other.kind in ("count", "money") for other in row.marks[: number.at])
-    known = {(other.mark.kind, other.mark.value) for other in found}
+    values = {(other.mark.kind, other.mark.value) for other in numbers}
     return [
         *(row.kind == kind for kind in KINDS), *(head == kind for kind in KINDS),
         *(mark.kind == kind for kind in ("count", "money", "percent", "name", "order", "quote")),
         mark.case, mark.plain, mark.worded, mark.half, row.listed, row.asks, row.subject, number.product is None,
         bool(named_in(after)), bool(named_in(before)), not named_in(row.marks),
-        ("order", mark.value) in known, ("quote", mark.value) in known,
-        *(size == step for step in range(len(_BOUNDS) + 1)), *(column == place for place in range(3)),
-        *_compared(rows, found, number),
+        ("order", mark.value) in values, ("quote", mark.value) in values,
+        *(size == step for step in range(len(_BOUNDS) + 1)), *(column == rank for rank in range(3)),
+        *_compared(rows, numbers, number),
     ]  # fmt: skip
 
 
-def _compared(rows: Sequence[Row], found: Sequence[Number], number: Number) -> list[bool]:
-    """What a number is beside the rest for the same goods: in its clause, in clauses of its kind, in the letter."""
-    rest = [
+def _compared(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> list[bool]:
+    """Compare a number with the others for the same goods: in its clause, in clauses of its kind, in the letter."""
+    same_goods = [
         other
-        for other in found
+        for other in numbers
         if other is not number and other.mark.kind == number.mark.kind and other.product == number.product
     ]
     kind, here, value = rows[number.row].kind, (number.row, number.at), number.value
-    near = [other for other in rest if other.row == number.row]
-    alike = [other for other in rest if rows[other.row].kind == kind]
-    units = Counter(other.value for other in rest if rows[other.row].kind in (kind, NOTHING))
+    near = [other for other in same_goods if other.row == number.row]
+    alike = [other for other in same_goods if rows[other.row].kind == kind]
+    units = Counter(other.value for other in same_goods if rows[other.row].kind in (kind, NOTHING))
     flags = [
         any(units[value - part] > (value - part == part) for part in units),  # it is a whole
         any(units[whole - value] > (value == 0) for whole in units),  # and here a part
-        *(any(other.mark.case for other in group) for group in (near, alike, rest)),
-        value in _sums_of_goods(rows, found, number),
+        *(any(other.mark.case for other in group) for group in (near, alike, same_goods)),
+        value in _sums_of_goods(rows, numbers, number),
     ]
-    for group in (near, alike, rest):
+    for group in (near, alike, same_goods):
         flags += [
             any(other.value > value for other in group),
             any(other.value < value for other in group),
@@ -327,16 +333,18 @@ def _compared(rows: Sequence[Row], found: Sequence[Number], number: Number) -> l
     return flags
 
 
-def _sums_of_goods(rows: Sequence[Row], found: Sequence[Number], number: Number) -> set[int]:
+def _sums_of_goods(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> set[int]:
     """The units of several goods together, as clauses of the same kind before a number count them, column by column."""
     kind = rows[number.row].kind
     before = [
-        each for each in found if each.row < number.row and rows[each.row].kind == kind and each.mark.kind == "count"
+        earlier
+        for earlier in numbers
+        if earlier.row < number.row and rows[earlier.row].kind == kind and earlier.mark.kind == "count"
     ]
     by_product: dict[str, list[int]] = {}
-    for each in before:
-        if each.product is not None:
-            by_product.setdefault(each.product.id, []).append(each.value)
+    for earlier in before:
+        if earlier.product is not None:
+            by_product.setdefault(earlier.product.id, []).append(earlier.value)
     if len(by_product) < 2:
         return set()
     columns = zip_longest(*by_product.values(), fillvalue=0)

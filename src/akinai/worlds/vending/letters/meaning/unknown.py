@@ -1,4 +1,4 @@
-"""Goods in a letter that nobody sells: their counts are of no other goods."""
+"""Find goods in a letter that nobody sells, so that their counts go to no other goods."""
 
 import re
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ _PAPERS = word_set(
     "order orders quote quotes invoice account delivery address date phone total po previous cancel number "
     "合計 小計 総計 計 数量 本数 備考 程度 在庫"
 )
-"""Words that are in no name of goods."""
+"""Words that no name of goods contains."""
 _LABELS = word_set("product item article goods name 商品 商品名 品名 品目")
 _QUANTITY = word_set("quantity qty units count amount 数量 個数")
 _NEAR = 16
-"""Marks before a count in which goods are looked for that are counted as it is."""
+"""Marks before a count that are searched for goods counted in the same way."""
 _MOST_WORDS = 3
-"""Words of a name, at most."""
+"""The most words of a name."""
 
 
 def unknown_name(words: Sequence[Mark]) -> str:
-    """What goods are called, if these marks are a name of them and of no goods that are known; else nothing."""
+    """The name that marks give to unknown goods; "" where they are no such name."""
     texts = [mark.text for mark in words]
     if not 0 < len(texts) <= _MOST_WORDS or any(mark.kind != "word" for mark in words):
         return ""
@@ -79,7 +79,7 @@ def unknown_line(above: Sequence[Mark], marks: Sequence[Mark]) -> str:
 def _counts_after_names(marks: Sequence[Mark]) -> bool:
     """Whether a clause counts goods after their names: "water 24", "water: 24", "water (24)"."""
     for at, mark in enumerate(marks):
-        then = [each for each in marks[at + 1 : at + 3] if each.text not in (":", "-", "(", "x")]
+        then = [following for following in marks[at + 1 : at + 3] if following.text not in (":", "-", "(", "x")]
         if mark.product is not None and then and then[0].kind == "count":
             return True
     return False

@@ -205,7 +205,7 @@ def _change(state: State, request: Request) -> Answer:
         return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
     units = {line.product: line.units for line in order.lines}
     changed_items = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
-    if not changed_items.found:
+    if not changed_items.has_quantities:
         return _cancel(state, replace(request, intent=Intent("cancel", orders=(order.number,))))
     lines = lines_of(state, supplier, changed_items)
     reasons: list[str] = []

@@ -63,7 +63,7 @@ def confirm(state: State, request: Request) -> Answer:
         return Answer(state, (letters.not_placed([which]),))
     changed = {id for change in request.changes for id in (*change.items.units, *change.more)}
     less = any(item.product not in changed for item in intent.items.unclear)
-    other = not request.changes and intent.items.found and intent.items.units != units_of(*meant)
+    other = not request.changes and intent.items.has_quantities and intent.items.units != units_of(*meant)
     if less or other:
         goods = letters.list_goods(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
