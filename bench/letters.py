@@ -32,29 +32,29 @@ def report(name: str) -> None:
     examples = letters_of(name)
     if not examples:
         sys.exit(f"no set of letters is called {name!r}")
-    found, right, wanted = Counter[str](), Counter[str](), Counter[str]()
+    kinds, right, labelled = Counter[str](), Counter[str](), Counter[str]()
     beside = 0
     for example in examples:
         labels, left = [parse_label(label) for label in example.labels], list(read(example))
         for label in labels:
-            wanted[label.kind] += 1
+            labelled[label.kind] += 1
             match = next((intent for intent in left if label.matches(intent)), None)
             right[label.kind] += match is not None
             if match is not None:
                 left.remove(match)
-        kinds = Counter(kind_of(intent.kind, intent.topic) for intent in read(example))
+        counts = Counter(kind_of(intent.kind, intent.topic) for intent in read(example))
         for label in labels:
             kind = kind_of(label.kind, label.topic)
-            found[label.kind] += kinds[kind] > 0
-            kinds[kind] -= kinds[kind] > 0
+            kinds[label.kind] += counts[kind] > 0
+            counts[kind] -= counts[kind] > 0
         beside += max(0, len(read(example)) - len(labels))
-    total = wanted.total() + beside
-    print(f"{name}: {len(examples)} letters, {wanted.total()} intents, {beside} read beside them")
+    total = labelled.total() + beside
+    print(f"{name}: {len(examples)} letters, {labelled.total()} intents, {beside} read beside them")
     print(
-        f"kinds right {found.total() / total:.1%}, right in all goods, prices and numbers {right.total() / total:.1%}"
+        f"kinds right {kinds.total() / total:.1%}, right in all goods, prices and numbers {right.total() / total:.1%}"
     )
-    for kind, count in wanted.most_common():
-        print(f"  {kind:10} {count:5}  kind {found[kind] / count:6.1%}  all {right[kind] / count:6.1%}")
+    for kind, count in labelled.most_common():
+        print(f"  {kind:10} {count:5}  kind {kinds[kind] / count:6.1%}  all {right[kind] / count:6.1%}")
     charged, innocent, missed = charges(examples)
     print(f"charged that order nothing: {charged} of {innocent}; orders missed: {missed} of {len(examples) - innocent}")
 

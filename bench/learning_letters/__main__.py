@@ -24,7 +24,7 @@ from akinai.worlds.vending.letters import reader  # noqa: E402
 from akinai.worlds.vending.letters.meaning import kinds, network, roles  # noqa: E402
 
 NETWORKS = {"kinds1": (kinds_network, 0), "kinds2": (kinds_network, 1), "roles": (roles_network, 0)}
-"""How each is learned, and the seed of the order in which it learns."""
+"""By name, the module that trains a network, and the seed of the order of its letters."""
 
 
 def main() -> None:
@@ -32,23 +32,23 @@ def main() -> None:
     parser.add_argument("without", nargs="?", default="", help="a set to leave out and to judge")
     parser.add_argument("--vectors", type=Path, help="vectors that words begin with; without them words begin anywhere")
     parser.add_argument("--only", choices=[*NETWORKS], help="the network to learn; without it all of them")
-    asked = parser.parse_args()
-    without, vectors = {"held_out", asked.without}, vectors_of(asked.vectors)
-    found = {}
-    for name in [asked.only] if asked.only else NETWORKS:
+    options = parser.parse_args()
+    without, vectors = {"held_out", options.without}, vectors_of(options.vectors)
+    learned = {}
+    for name in [options.only] if options.only else NETWORKS:
         of_kind, seed = NETWORKS[name]
         data = of_kind.samples(without)
         print(f"{name}: {len(data)} letters and sentences")
-        written = network.render_weights(whole_numbers(of_kind.learned(data, vectors, seed)))
-        found[name] = network.parse_weights(written)
-        if not asked.without:
+        written = network.render_weights(whole_numbers(of_kind.train(data, vectors, seed)))
+        learned[name] = network.parse_weights(written)
+        if not options.without:
             (Path(network.__file__).parent / f"{name}.bin").write_bytes(written)
-    if asked.without:
-        both, of_roles = (found.get("kinds1"), found.get("kinds2")), found.get("roles", roles.weights())
-        together = tuple(net for net in both if net) or kinds.weights()
-        kinds.weights, roles.weights = lambda: together, lambda: of_roles
+    if options.without:
+        both, of_roles = (learned.get("kinds1"), learned.get("kinds2")), learned.get("roles", roles.weights())
+        of_kinds = tuple(net for net in both if net) or kinds.weights()
+        kinds.weights, roles.weights = lambda: of_kinds, lambda: of_roles
         reader.forget()
-        letters.report(asked.without)
+        letters.report(options.without)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ from akinai.worlds.vending.letters.text import marked
 FILTERS, CONTEXT, HIDDEN = 96, 128, 128
 EPOCHS, BATCH, RATE, DROPPED = 18, 32, 2e-3, 0.4
 CHARGED = 5.0
-"""How much more it counts that a letter orders and confirms nothing than that it has no other kind."""
+"""The weight of a letter's lacking order or confirmation, beside 1 for other kinds that it lacks."""
 LETTERS_TRUSTED = 0.5
-"""How much a marked letter as a whole counts beside its marked lines."""
+"""The weight of a marked letter as a whole, beside 1 for each of its marked lines."""
 FLAGS = 5
-PLACE = {kind: at for at, kind in enumerate(KINDS)}
+COLUMN = {kind: at for at, kind in enumerate(KINDS)}
 TOPICS = {"prices": "ask_price", "quote": "ask_price", "terms": "ask_terms", "order": "ask_order"}
 
 
@@ -32,66 +32,67 @@ class Sample:
 
     rows: Sequence[network.Row]
     kinds: list[int | None]
-    """By row, where its kind is known."""
-    wanted: frozenset[str] | None
+    """The column of each row's kind; None where no kind was marked."""
+    letter_kinds: frozenset[str] | None
     """The kinds of the letter as a whole; None for a single sentence."""
     marked: bool
 
 
-def kinds_wanted(example: Example) -> frozenset[str]:
-    found: set[str] = set()
+def kinds_of_letter(example: Example) -> frozenset[str]:
+    """The kinds that the labels of a letter have."""
+    letter_kinds: set[str] = set()
     for label in example.labels:
         kind, *parts = label.split()
-        found.add(TOPICS.get(parts[0] if parts else "", "ask_other") if kind == "ask" else kind)
-    return frozenset(found - {"other"})
+        letter_kinds.add(TOPICS.get(parts[0] if parts else "", "ask_other") if kind == "ask" else kind)
+    return frozenset(letter_kinds - {"other"})
 
 
 def sample(example: Example) -> Sample:
-    subject, said = parts_of(example.subject, example.body)
-    rows = kinds.rows_of(marked(subject, NAMES), said)
-    places: list[int | None] = [None] * len(rows)
+    subject, parts = parts_of(example.subject, example.body)
+    rows = kinds.rows_of(marked(subject, NAMES), parts)
+    columns: list[int | None] = [None] * len(rows)
     if example.marks:
         title, lines = kinds_by_hand(example)
-        places = [None if kind is None else PLACE[kind] for kind in (title, *lines)]
-    wanted = kinds_wanted(example)
-    if not example.marks and not wanted:
-        places = [PLACE[NOTHING]] * len(rows)
-    return Sample(rows, places, wanted, bool(example.marks))
+        columns = [None if kind is None else COLUMN[kind] for kind in (title, *lines)]
+    letter_kinds = kinds_of_letter(example)
+    if not example.marks and not letter_kinds:
+        columns = [COLUMN[NOTHING]] * len(rows)
+    return Sample(rows, columns, letter_kinds, bool(example.marks))
 
 
 def samples(without: Collection[str]) -> list[Sample]:
     """All letters but those of some sets, the shortest twice over, and the single sentences."""
-    found = [sample(example) for example in corpus() if example.file not in without]
-    found += [each for example in corpus() if example.file == "short" for each in [sample(example)] * 2]
+    letters = [sample(example) for example in corpus() if example.file not in without]
+    letters += [twice for example in corpus() if example.file == "short" for twice in [sample(example)] * 2]
     for file, example in sentences():
-        found += [replace(sample(example), wanted=None)] * (3 if file == "innocent" else 1)
-    return found
+        letters += [replace(sample(example), letter_kinds=None)] * (3 if file == "innocent" else 1)
+    return letters
 
 
 class Batch:
     """Letters side by side."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
-        rows = [row for each in samples for row in each.rows]
+        rows = [row for letter in samples for row in letter.rows]
         letters, before, after, heads, subjects = [], [], [], [], []
         start = 0
-        for at, each in enumerate(samples):
-            size = len(each.rows)
+        for at, letter in enumerate(samples):
+            size = len(letter.rows)
             letters += [at] * size
             subjects += [start] * size
             before += [start + max(here - 1, 0) for here in range(size)]
             after += [start + min(here + 1, size - 1) for here in range(size)]
-            heads += [start + head for head in network.heads(each.rows)]
+            heads += [start + head for head in network.heads(letter.rows)]
             start += size
         tensor = torch.tensor
         self.samples, self.texts = samples, [row.tokens for row in rows]
         self.flags = tensor([row.flags for row in rows], dtype=torch.float32)
         self.letters, self.around = tensor(letters), [tensor(part) for part in (before, after, heads, subjects)]
-        self.kinds = tensor([-100 if kind is None else kind for each in samples for kind in each.kinds])
+        self.kinds = tensor([-100 if kind is None else kind for letter in samples for kind in letter.kinds])
         self.read = tensor([bool(row.tokens) for row in rows])
-        self.wanted = tensor([[float(kind in (each.wanted or ())) for kind in KINDS] for each in samples])
+        self.labels = tensor([[float(kind in (letter.letter_kinds or ())) for kind in KINDS] for letter in samples])
         self.trust = tensor(
-            [0.0 if each.wanted is None else LETTERS_TRUSTED if each.marked else 1.0 for each in samples]
+            [0.0 if letter.letter_kinds is None else LETTERS_TRUSTED if letter.marked else 1.0 for letter in samples]
         )
 
 
@@ -115,13 +116,13 @@ class KindsNetwork(nn.Module):
         context = clauses
         for layer in self.context:
             context = F.relu(layer(self.drop(torch.cat([context, context[before], context[after]], 1))))
-        around = torch.cat([clauses, *(clauses[place] for place in batch.around), letter, context], 1)
+        around = torch.cat([clauses, *(clauses[rows] for rows in batch.around), letter, context], 1)
         hidden = F.relu(self.hidden(self.drop(around)))
         return self.out(self.drop(hidden)) + self.direct(self.drop(clauses))
 
 
 def loss_of(scores: Tensor, batch: Batch) -> Tensor:
-    """Of marked rows, their kind; of every letter, each kind that it has or has not somewhere."""
+    """The loss of the kinds of marked rows, and of the kinds that each letter has, or lacks, as a whole."""
     logs = F.log_softmax(scores, 1)
     rows = F.nll_loss(logs, batch.kinds, ignore_index=-100, reduction="sum") if (batch.kinds >= 0).any() else 0.0
     absent = torch.zeros(len(batch.samples), len(KINDS)).index_add(
@@ -129,17 +130,17 @@ def loss_of(scores: Tensor, batch: Batch) -> Tensor:
     )
     present = torch.log((1 - absent.exp()).clamp(1e-6))
     care = torch.tensor([CHARGED if kind in CHARGING else 1.0 for kind in KINDS])
-    letters = -(batch.wanted * present + (1 - batch.wanted) * absent * care)[:, 1:].sum(1)
+    letters = -(batch.labels * present + (1 - batch.labels) * absent * care)[:, 1:].sum(1)
     return (rows + (letters * batch.trust).sum()) / len(batch.samples)
 
 
-def learned(data: list[Sample], vectors: Vectors, seed: int) -> KindsNetwork:
-    """The network, its weights averaged over the last thousand steps."""
+def train(data: list[Sample], vectors: Vectors, seed: int) -> KindsNetwork:
+    """Train the network; its weights are averaged over about the last thousand steps."""
     torch.manual_seed(seed)
     random.seed(seed)
-    words = words_of((row.tokens for each in data for row in each.rows), vectors, least=2)
+    words = words_of((row.tokens for letter in data for row in letter.rows), vectors, least=2)
     net = KindsNetwork(words, vectors)
-    learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, kept=0.999)
+    learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, decay=0.999)
     for epoch in range(EPOCHS):
         random.shuffle(data)
         total, began = 0.0, time.monotonic()

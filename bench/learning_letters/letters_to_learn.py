@@ -1,4 +1,4 @@
-"""What the networks learn from: letters and sentences with the kinds of their lines, and vectors of words."""
+"""The material for training: letters and sentences with the kinds of their lines, and vectors of words."""
 
 import difflib
 import json
@@ -23,7 +23,7 @@ from akinai.worlds.vending.letters.text import Clause, clauses, prepare, unquote
 
 DIMENSIONS = 100
 BLANKED = 0.08
-"""The share of words that are unknown words for a moment."""
+"""The share of words that a training step replaces with the unknown word."""
 MISTAKEN = ("order", "claim", "negotiate", "ask_price")
 """Kinds that a clause without a kind can be taken for beside them."""
 NAMES = SETUP.catalog.good_names
@@ -39,12 +39,12 @@ def parts_of(subject: str, body: str) -> tuple[str, list[Clause]]:
 
 
 def kinds_by_hand(example: Example) -> tuple[str | None, list[str | None]]:
-    """The kind of the subject of a marked letter, and by clause that of the marked line that has most of its words."""
+    """The kinds of the subject and the clauses of a marked letter, each from the marked line with most of its words."""
     lines = list(example.marks)
     subject = lines.pop(0)[0] if example.subject else None
-    said = parts_of(example.subject, example.body)[1]
-    votes = [Counter[str]() for _ in said]
-    own = [(word, at) for at, clause in enumerate(said) for word in _WORD.findall(clause.low)]
+    parts = parts_of(example.subject, example.body)[1]
+    votes = [Counter[str]() for _ in parts]
+    own = [(word, at) for at, clause in enumerate(parts) for word in _WORD.findall(clause.low)]
     marked = [(clause, kind) for kind, line in lines for clause in parts_of("", line)[1]]
     theirs = [(word, kind) for clause, kind in marked for word in _WORD.findall(clause.low)]
     matcher = difflib.SequenceMatcher(None, [word for word, _ in own], [word for word, _ in theirs], autojunk=False)
@@ -55,11 +55,11 @@ def kinds_by_hand(example: Example) -> tuple[str | None, list[str | None]]:
 
 
 def rows_by_hand(example: Example, mistaken: float = 0.0) -> list[Row]:
-    """The subject and the clauses of a marked letter with their kinds, as numbers are judged in them.
+    """The subject and the clauses of a marked letter with their kinds.
 
-    So many of the clauses without a kind have that of the clause before or after them, as where the reader is mistaken.
+    A share `mistaken` of the clauses without a kind get that of a neighbour, as if the reader had mistaken them.
     """
-    subject, said = parts_of(example.subject, example.body)
+    subject, parts = parts_of(example.subject, example.body)
     title, kinds = kinds_by_hand(example)
     for at in (
         at for at, kind in enumerate(list(kinds)) if (kind or NOTHING) == NOTHING and random.random() < mistaken
@@ -69,7 +69,7 @@ def rows_by_hand(example: Example, mistaken: float = 0.0) -> list[Row]:
     rows = [Row(scan(subject, NAMES), title or NOTHING, subject=True)]
     rows += [
         Row(scan(clause.text, NAMES), kind or NOTHING, clause.listed, clause.asks)
-        for clause, kind in zip(said, kinds, strict=True)
+        for clause, kind in zip(parts, kinds, strict=True)
     ]
     return rows
 
@@ -88,15 +88,17 @@ def vectors_of(path: Path | None) -> Vectors:
     if path is None:
         return {}
     saved = json.loads(path.read_text(encoding="utf-8"))
-    found = {word: np.array(saved["vectors"][word][:DIMENSIONS], dtype=np.float32) for word in saved["words"][:60_000]}
-    return {word: vector / np.linalg.norm(vector) for word, vector in found.items()}
+    vectors = {
+        word: np.array(saved["vectors"][word][:DIMENSIONS], dtype=np.float32) for word in saved["words"][:60_000]
+    }
+    return {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
 
 
 def words_of(texts: Iterator[Sequence[str]], vectors: Vectors, least: int) -> dict[str, int]:
-    """The words that are met so often, or twice where they have a vector, with their rows in the table."""
+    """Words that occur at least `least` times, or have a vector, with their rows in the table."""
     counts = Counter(token for text in texts for token in text)
-    known = sorted(token for token, count in counts.items() if count >= least or (count > 0 and token in vectors))
-    return {token: at for at, token in enumerate(known, start=network.UNKNOWN + 1)}
+    frequent = sorted(token for token, count in counts.items() if count >= least or (count > 0 and token in vectors))
+    return {token: at for at, token in enumerate(frequent, start=network.UNKNOWN + 1)}
 
 
 class Filters(nn.Module):
@@ -117,7 +119,7 @@ class Filters(nn.Module):
         self.drop = nn.Dropout(dropped)
 
     def forward(self, texts: Sequence[Sequence[str]]) -> Tensor:
-        """Texts by their largest responses: the tokens of all texts stand in a line, with blanks between the texts."""
+        """The largest responses to each text. All tokens are in one line, with blanks between the texts."""
         blanks = [0] * (network.WIDEST - 1)
         line, text_of = list(blanks), [len(texts)] * len(blanks)
         for at, tokens in enumerate(texts):
@@ -127,9 +129,9 @@ class Filters(nn.Module):
         ids = torch.tensor(line)
         if self.training:
             ids = torch.where((torch.rand(ids.shape) < BLANKED) & (ids > 0), network.UNKNOWN, ids)
-        seen = self.drop(self.table(ids)).t()[None]
-        found = torch.cat([F.relu(part(seen)[0, :, : len(ids)]) for part in self.filters]).t()
-        return largest(found, torch.tensor(text_of), len(texts) + 1)[:-1]
+        embedded = self.drop(self.table(ids)).t()[None]
+        responses = torch.cat([F.relu(part(embedded)[0, :, : len(ids)]) for part in self.filters]).t()
+        return largest(responses, torch.tensor(text_of), len(texts) + 1)[:-1]
 
 
 def largest(values: Tensor, groups: Tensor, count: int) -> Tensor:
@@ -141,14 +143,14 @@ def largest(values: Tensor, groups: Tensor, count: int) -> Tensor:
 class Learning:
     """The steps by which a network learns: AdamW, one cycle of rates, and the average of its last weights."""
 
-    def __init__(self, net: nn.Module, steps: int, rate: float, kept: float) -> None:
+    def __init__(self, net: nn.Module, steps: int, rate: float, decay: float) -> None:
         self._net = net
-        others = [part for name, part in net.named_parameters() if "table" not in name]
+        weights = [part for name, part in net.named_parameters() if "table" not in name]
         table = [part for name, part in net.named_parameters() if "table" in name]
-        groups = [{"params": table, "lr": rate * 0.3}, {"params": others, "lr": rate}]
+        groups = [{"params": table, "lr": rate * 0.3}, {"params": weights, "lr": rate}]
         self._optimizer = torch.optim.AdamW(groups, weight_decay=1e-5)
         self._rates = torch.optim.lr_scheduler.OneCycleLR(self._optimizer, [rate * 0.3, rate], total_steps=steps)
-        average = torch.optim.swa_utils.get_ema_multi_avg_fn(kept)
+        average = torch.optim.swa_utils.get_ema_multi_avg_fn(decay)
         self.average = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=average)
 
     def step(self, loss: Tensor) -> None:

@@ -22,11 +22,11 @@ _TOPICS = {
 _CAME = {"came", "arrived", "reached", "delivered", "received", "here", "showed", "turned", "made"}
 _GOT = {"got", "received", "delivered", "only", "just", "signed", "found", "has", "have", "contained", "brought"}
 _NEVER = {"never", "not", "didn't", "hasn't", "was", "were", "is", "are", "missing"}
-"""Words beside a count of what came, and after one of what did not."""
+"""Words beside a count of what came, and words after a count of what did not."""
 
 
 class Labelled:
-    """The numbers of a letter; `roles` and `boxed` hold what is known of them, by their places."""
+    """The numbers of a letter; `roles` and `boxed` hold the known roles and units, by the index of the number."""
 
     def __init__(self, example: Example, rows: Sequence[Row], numbers: Sequence[Number]) -> None:
         self.rows, self.numbers = rows, numbers
@@ -36,7 +36,7 @@ class Labelled:
         for label in map(parse_label, example.labels):
             self._labels[_TOPICS[label.topic] if label.kind == "ask" else label.kind].append(label)
         self._references = {
-            number for labels in self._labels.values() for each in labels for number in _numbers_of(each)
+            number for labels in self._labels.values() for label in labels for number in _numbers_of(label)
         }
         self._goods_asked("order")
         self._goods_asked("ask_price")
@@ -66,18 +66,18 @@ class Labelled:
         bare = number.product is not None and number.mark.plain and not number.mark.case
         return 2 if bare and number.product and number.mark.value * number.product.case_units == units else 0
 
-    def _put_fitting(self, places: Collection[int], units: int, role: Role) -> list[int]:
-        """Give a role to the counts that fit best; returns their places."""
-        fits = {at: self._fits(at, units) for at in places}
+    def _put_fitting(self, indexes: Collection[int], units: int, role: Role) -> list[int]:
+        """Give a role to the counts that fit best, and return their indexes."""
+        fits = {at: self._fits(at, units) for at in indexes}
         best = min((fit for fit in fits.values() if fit), default=0)
-        found = [at for at, fit in fits.items() if fit == best and fit]
-        for at in found:
+        fitting = [at for at, fit in fits.items() if fit == best and fit]
+        for at in fitting:
             self._put(at, role, best == 2)
-        return found
+        return fitting
 
-    def _by_product(self, places: Collection[int]) -> Iterator[tuple[str, list[int]]]:
+    def _by_product(self, indexes: Collection[int]) -> Iterator[tuple[str, list[int]]]:
         goods: dict[str, list[int]] = defaultdict(list)
-        for at in places:
+        for at in indexes:
             product = self.numbers[at].product
             if product is None:
                 self._put(at, "none")
@@ -89,21 +89,21 @@ class Labelled:
         return shares(self.rows, self.numbers[at])
 
     def _goods_asked(self, kind: str) -> None:
-        asked: dict[str, int] = {}
+        units_asked: dict[str, int] = {}
         for label in self._labels[kind]:
-            asked.update(label.numbers["="])
-        for product, places in self._by_product(self._at((kind,))):
-            units = asked.get(product)
+            units_asked.update(label.numbers["="])
+        for product, indexes in self._by_product(self._at((kind,))):
+            units = units_asked.get(product)
             if units is None:
-                known = [at for at in places if not (asked and self._shared(at))]
-                for at in known if asked or kind == "ask_price" else ():
+                own = [at for at in indexes if not (units_asked and self._shared(at))]
+                for at in own if units_asked or kind == "ask_price" else ():
                     self._put(at, "none")
-            elif fitting := self._put_fitting(places, units, "units"):
-                for at in set(places) - set(fitting):
+            elif fitting := self._put_fitting(indexes, units, "units"):
+                for at in set(indexes) - set(fitting):
                     fit = self._fits(at, units)
                     self._put(at, "units" if fit else "none", fit == 2)
-            elif sum(self.numbers[at].value for at in places) == units:
-                for at in places:
+            elif sum(self.numbers[at].value for at in indexes) == units:
+                for at in indexes:
                     self._put(at, "units")
 
     def _claims(self) -> None:
@@ -115,12 +115,12 @@ class Labelled:
             missing.update(label.numbers["-"])
             received.update(label.numbers["~"])
         aside = self._at(("none",))
-        for product, places in self._by_product(self._at(("claim",))):
+        for product, indexes in self._by_product(self._at(("claim",))):
             lacks, came = missing.get(product), received.get(product)
-            mine = [at for at in places if not self._is_reference(at, (lacks, came))]
+            mine = [at for at in indexes if not self._is_reference(at, (lacks, came))]
             if lacks is not None:
-                others = [at for at in aside if (good := self.numbers[at].product) and good.id == product]
-                self._claim(mine, others, lacks)
+                beside = [at for at in aside if (good := self.numbers[at].product) and good.id == product]
+                self._claim(mine, beside, lacks)
             elif came is not None:
                 fitting = self._put_fitting(mine, came, "received")
                 for at in set(mine) - set(fitting):
@@ -134,31 +134,31 @@ class Labelled:
             if at not in self.roles:
                 self._put(at, "none")
 
-    def _is_repeated(self, at: int, places: Collection[int]) -> bool:
-        """Whether a clause counts as many again: of goods that all came it says what was ordered and what came."""
+    def _is_repeated(self, at: int, indexes: Collection[int]) -> bool:
+        """Whether another count of the clause is equal, as where all ordered goods came."""
         own = self.numbers[at]
-        beside = [self.numbers[other] for other in places if other != at and self.numbers[other].row == own.row]
+        beside = [self.numbers[other] for other in indexes if other != at and self.numbers[other].row == own.row]
         return any(other.value == own.value for other in beside)
 
     def _is_reference(self, at: int, counts: Collection[int | None]) -> bool:
         """Whether a bare number is that of an order or a quote; it is then put down as no count."""
         number = self.numbers[at]
-        found = number.mark.plain and number.mark.value in self._references and number.value not in counts
-        if found:
+        is_reference = number.mark.plain and number.mark.value in self._references and number.value not in counts
+        if is_reference:
             self._put(at, "none")
-        return found
+        return is_reference
 
     def _claim(self, mine: Sequence[int], aside: Sequence[int], lacks: int) -> None:
-        """The counts of goods of which so many units are missing."""
+        """Give roles to the counts of a product of which `lacks` units are missing."""
         value = {at: self.numbers[at].value for at in (*mine, *aside)}
         if paired := self._paired(mine, lacks):
             for at in mine:
-                same = next((role for place, role in paired.items() if value[at] == value[place]), None)
+                same = next((role for other, role in paired.items() if value[at] == value[other]), None)
                 self._put(at, same or ("missing" if self._fits(at, lacks) == 1 else "none"))
             return
         plainly = [at for at in mine if self._fits(at, lacks) == 1]
-        said = plainly or [at for at in mine if not self._came(at)]
-        done = set(self._put_fitting(said, lacks, "missing"))
+        likely = plainly or [at for at in mine if not self._came(at)]
+        done = set(self._put_fitting(likely, lacks, "missing"))
         for pool in (mine,) if done else (mine, (*mine, *aside)):
             free = [at for at in pool if at not in done]
             pairs = [
@@ -184,7 +184,7 @@ class Labelled:
             self._put(at, "missing" if sums else "ordered" if value[at] > lacks else "none")
 
     def _paired(self, mine: Sequence[int], lacks: int) -> dict[int, Role]:
-        """The counts of a clause of which one is what was ordered and the other what came, if there are such."""
+        """The roles of two counts of a clause where one is of the ordered and the other of the received units."""
         for whole, part in permutations(mine, 2):
             ordered, came = self.numbers[whole], self.numbers[part]
             if ordered.row == came.row and ordered.value - came.value == lacks and lacks not in (0, came.value):
@@ -208,35 +208,35 @@ class Labelled:
 
     def _changes(self) -> None:
         labels = self._labels["change"]
-        place = {id(number): at for at, number in enumerate(self.numbers)}
+        index = {id(number): at for at, number in enumerate(self.numbers)}
         groups = by_reference(self.rows, self.numbers, "change") if labels else []
         if len(labels) > 1 and len(groups) > 1:
             for label in labels:
                 for mark, numbers in groups:
                     if mark is not None and mark.value in _numbers_of(label):
-                        self._change(label.numbers["="], [place[id(number)] for number in numbers])
+                        self._change(label.numbers["="], [index[id(number)] for number in numbers])
         elif len(labels) == 1:
-            self._change(labels[0].numbers["="], [place[id(each)] for _, numbers in groups for each in numbers])
+            self._change(labels[0].numbers["="], [index[id(number)] for _, numbers in groups for number in numbers])
 
-    def _change(self, changed: Mapping[str, int], places: Sequence[int]) -> None:
+    def _change(self, changed: Mapping[str, int], indexes: Sequence[int]) -> None:
         if not changed:
             return
-        for at in places:
+        for at in indexes:
             if self.numbers[at].mark.kind == "name" and (product := self.numbers[at].product):
                 self._put(at, "removed" if changed.get(product.id) == 0 else "none")
-        for product, counts in self._by_product([at for at in places if self.numbers[at].mark.kind == "count"]):
+        for product, counts in self._by_product([at for at in indexes if self.numbers[at].mark.kind == "count"]):
             units = changed.get(product)
             mine = [at for at in counts if not self._is_reference(at, (units,))]
             if units:
                 self._changed(mine, units)
                 continue
             for at in mine:
-                shared = self._shared(at) and any(self._fits(at, each) for each in changed.values())
+                shared = self._shared(at) and any(self._fits(at, total) for total in changed.values())
                 nothing: Role = "new" if shared else "none"
                 self._put(at, nothing if units is None else "former" if self.numbers[at].value else "new")
 
     def _changed(self, mine: Sequence[int], units: int) -> None:
-        """The counts of goods that come to so many units."""
+        """Give roles to the counts of a product that is changed to so many units."""
         value = {at: self.numbers[at].value for at in mine}
         fitting = self._put_fitting(mine, units, "new")
         left = [at for at in mine if at not in fitting]
@@ -294,8 +294,8 @@ class Labelled:
         for at, number in enumerate(self.numbers):
             kind, mark = self.rows[number.row].kind, number.mark
             labels = every if kind == "none" else self._labels[kind]
-            orders = {each for label in labels for each in label.orders}
-            quotes = {each for label in labels for each in label.quotes}
+            orders = {number for label in labels for number in label.orders}
+            quotes = {number for label in labels for number in label.quotes}
             bare = mark.kind == "count" and mark.plain and not mark.worded and self.roles.get(at, 0) == 0
             if not (orders or quotes) or not (bare or mark.kind in ("order", "quote")):
                 continue

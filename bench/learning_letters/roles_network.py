@@ -19,12 +19,12 @@ from akinai.worlds.vending.letters.meaning.roles import PARTS, can_be, inputs_of
 FILTERS, HIDDEN = 48, 96
 EPOCHS, BATCH, RATE, DROPPED = 9, 16, 2e-3, 0.4
 MISTAKEN = 0.8
-"""The share of clauses without a kind that are taken for those beside them, in a second reading of every letter."""
+"""The share of clauses without a kind that get a neighbour's, in a second reading of every letter."""
 
 
 @dataclass
 class Judged:
-    """A number whose role is known, as the network sees it."""
+    """A number whose role is known, with the network's inputs for it."""
 
     parts: list[list[str]]
     flags: list[bool]
@@ -37,14 +37,14 @@ class Judged:
 def judged(example: Example, mistaken: float) -> list[Judged]:
     """The numbers of a marked letter whose roles its intents tell, where some clauses are mistaken for others."""
     rows = rows_by_hand(example, mistaken)
-    found = find_numbers(rows)
-    labelled = Labelled(example, rows, found)
-    known: list[Judged] = []
+    numbers = find_numbers(rows)
+    labelled = Labelled(example, rows, numbers)
+    judgements: list[Judged] = []
     for at, role in sorted(labelled.roles.items()):
-        possible = can_be(rows[found[at].row].kind, found[at].mark)
+        possible = can_be(rows[numbers[at].row].kind, numbers[at].mark)
         if possible[role]:
-            known.append(Judged(*inputs_of(rows, found, found[at]), possible, role, labelled.boxed.get(at)))
-    return known
+            judgements.append(Judged(*inputs_of(rows, numbers, numbers[at]), possible, role, labelled.boxed.get(at)))
+    return judgements
 
 
 def samples(without: Collection[str]) -> list[list[Judged]]:
@@ -67,35 +67,35 @@ class RolesNetwork(nn.Module):
         self.drop = nn.Dropout(DROPPED)
 
     def forward(self, batch: Sequence[Judged]) -> Tensor:
-        texts = self.text([part for each in batch for part in each.parts]).reshape(len(batch), -1)
-        flags = torch.tensor([each.flags for each in batch], dtype=torch.float32)
+        texts = self.text([part for number in batch for part in number.parts]).reshape(len(batch), -1)
+        flags = torch.tensor([number.flags for number in batch], dtype=torch.float32)
         hidden = F.relu(self.hidden(self.drop(torch.cat([texts, flags], 1))))
-        possible = torch.tensor([[*each.possible, True] for each in batch])
+        possible = torch.tensor([[*number.possible, True] for number in batch])
         return (self.out(self.drop(hidden)) + self.direct(flags)).masked_fill(~possible, -1e4)
 
 
 def loss_of(scores: Tensor, batch: Sequence[Judged]) -> Tensor:
-    """Of every number, its role; of every bare count, whether it is one of cases."""
-    loss = F.cross_entropy(scores[:, :-1], torch.tensor([each.role for each in batch]), reduction="sum")
-    bare = torch.tensor([each.boxed is not None for each in batch])
+    """The loss of every number's role, and of whether each bare count is one of cases."""
+    loss = F.cross_entropy(scores[:, :-1], torch.tensor([number.role for number in batch]), reduction="sum")
+    bare = torch.tensor([number.boxed is not None for number in batch])
     if bare.any():
-        boxed = torch.tensor([float(bool(each.boxed)) for each in batch])
+        boxed = torch.tensor([float(bool(number.boxed)) for number in batch])
         loss = loss + F.binary_cross_entropy_with_logits(scores[bare, -1], boxed[bare], reduction="sum")
     return loss / BATCH
 
 
-def learned(data: list[list[Judged]], vectors: Vectors, seed: int) -> RolesNetwork:
-    """The network, its weights averaged over the last two hundred steps."""
+def train(data: list[list[Judged]], vectors: Vectors, seed: int) -> RolesNetwork:
+    """Train the network; its weights are averaged over about the last two hundred steps."""
     torch.manual_seed(seed)
     random.seed(seed)
-    words = words_of((part for letter in data for each in letter for part in each.parts), vectors, least=7)
+    words = words_of((part for letter in data for number in letter for part in number.parts), vectors, least=7)
     net = RolesNetwork(words, vectors, len(data[0][0].flags))
-    learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, kept=0.995)
+    learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, decay=0.995)
     for epoch in range(EPOCHS):
         random.shuffle(data)
         total, began = 0.0, time.monotonic()
         for at in range(0, len(data), BATCH):
-            batch = [each for letter in data[at : at + BATCH] for each in letter]
+            batch = [number for letter in data[at : at + BATCH] for number in letter]
             loss = loss_of(net(batch), batch)
             learning.step(loss)
             total += loss.item()

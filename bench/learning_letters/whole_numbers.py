@@ -15,15 +15,15 @@ def whole_numbers(net: nn.Module) -> dict[str, np.ndarray]:
     filters = [part[f"text.filters.{at}.weight"] for at in range(network.WIDEST)]  # filters x dimensions x width
     table = part["text.table.weight"]
     table_scale = 127 / np.quantile(np.abs(table), 0.9998)
-    filter_scale = 127 / max(np.quantile(np.abs(each), 0.9998) for each in filters)
+    filter_scale = 127 / max(np.quantile(np.abs(weight), 0.9998) for weight in filters)
     bits = bits_of(table_scale * filter_scale, 9.0)
     response = table_scale * filter_scale / 2**bits
     arrays = {
         "words": np.frombuffer("\n".join(sorted(words, key=words.__getitem__)).encode(), dtype=np.uint8),
         "table": signed(table * table_scale),
     }
-    for at, each in enumerate(filters):
-        arrays[f"filters{at + 1}"] = signed(each.transpose(2, 1, 0) * filter_scale)
+    for at, kernel in enumerate(filters):
+        arrays[f"filters{at + 1}"] = signed(kernel.transpose(2, 1, 0) * filter_scale)
         arrays[f"bias{at + 1}"] = np.rint(part[f"text.filters.{at}.bias"] * table_scale * filter_scale).astype(np.int64)
     scale, layers = response, list[int]()
     while f"context.{len(layers)}.weight" in part:
