@@ -9,7 +9,7 @@ from akinai import api
 from akinai.analysis.records import Analysis
 from akinai.core.errors import UnknownName, UsageError
 from akinai.report.tables.comparisons import verdict
-from akinai.report.tables.verdicts import coverage_warning, standing_sentences
+from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,8 @@ def analysis(store: str) -> Analysis:
 def test_groups_have_places_and_a_verdict(analysis: Analysis) -> None:
     """The order is told with differences, what these seeds could show, the correction, and how far to trust it."""
     (known,) = analysis.standings
-    assert dict(known.ranking.places) == {"reference": 1, "naive": 2, "idle": 3}
-    sentences = standing_sentences(known)
+    assert dict(known.order.places) == {"reference": 1, "naive": 2, "idle": 3}
+    sentences = ranking_sentences(known)
     assert sentences.startswith("Net worth: naive is better than idle by $")
     assert "reference is better than naive by $" in sentences
     assert "With these runs a true difference of $" in sentences

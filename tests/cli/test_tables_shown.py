@@ -16,7 +16,7 @@ from rich.table import Table
 
 from akinai import run
 from akinai.core.money import format_cents
-from akinai.report.tables.columns import Column, fitted
+from akinai.report.tables.columns import Column, fit_table
 from akinai.report.tables.runs import agent_label
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
@@ -143,12 +143,12 @@ def width_of(table: Table) -> int:
 def test_columns_are_whole_and_fit(wanted: list[Column], width: int) -> None:
     """A table shows what it must with every cell whole, what else fits into the width, and says what it left out."""
     must = [column for column in wanted if not column.drop]
-    made = fitted(wanted, width)
+    made = fit_table(wanted, width)
     page = page_of(made)
     assert all(cell in page for column in must for cell in column.cells)
     assert ("not shown: " in page) == (len(made.columns) < len(wanted))
     if made.columns:
-        assert width_of(made) <= max(width, width_of(fitted(must, 1)) if must else 0)
+        assert width_of(made) <= max(width, width_of(fit_table(must, 1)) if must else 0)
 
 
 @pytest.mark.usefixtures("groups")

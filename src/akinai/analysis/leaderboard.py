@@ -120,7 +120,7 @@ def make_board(runs: Sequence[Run]) -> Board:
     by_name = {group.name: alike for group, alike in zip(groups, members.values(), strict=True)}
     first = next(iter(groups[0].scores.values()))
     rankings = rank_groups(groups, runs)
-    places = rankings[0].ranking.places if rankings else dict.fromkeys(by_name, 1)
+    places = rankings[0].order.places if rankings else dict.fromkeys(by_name, 1)
     rows = [_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups]
     sign = -1 if first.better == "higher" else 1
     header = runs[0].header

@@ -204,13 +204,14 @@ class WorldRanking:
     score: str
     unit: str
     better: Better | None
-    ranking: Ranking
+    order: Ranking
+    """Places, and every two groups compared."""
     seeds: int
     """The fewest seeds of a group."""
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {"world": self.world, "score": self.score, "unit": self.unit, "better": self.better}
-        return document | {"seeds": self.seeds, **self.ranking.to_json()}
+        return document | {"seeds": self.seeds, **self.order.to_json()}
 
 
 @dataclass(frozen=True, slots=True)

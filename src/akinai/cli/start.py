@@ -28,7 +28,7 @@ def demo(
 
     from akinai.api.demo import demo as play
     from akinai.report.language import translate_sentence
-    from akinai.report.tables.columns import said
+    from akinai.report.tables.columns import translate_line
     from akinai.report.tables.comparisons import verdict
     from akinai.report.tables.runs import players_table
     from akinai.report.tables.transcript import diary
@@ -43,7 +43,7 @@ def demo(
     print_page(lambda width: players_table(shown.played, width))
     score, figures = next(iter(shown.comparison.scores.items()))
     print_line()
-    print_page(lambda _: Text(said(verdict(shown.comparison, score, figures))))
+    print_page(lambda _: Text(translate_line(verdict(shown.comparison, score, figures))))
     page = shown.page.as_uri() if shown.page else 'pip install "akinai[report]" draws it'
     print_line("\n" + translate_sentence(f"The report with figures: {page}"))
     name = next(iter(shown.played.values()))[0].world.partition("@")[0]

@@ -114,11 +114,11 @@ def _generated_page(made: "GeneratedFolder", width: int) -> "RenderableType":
 
     from akinai.core.money import format_cents
     from akinai.report.language import fill, translate, translate_record
-    from akinai.report.tables.columns import Column, fitted
+    from akinai.report.tables.columns import Column, fit_table
 
     generated = made.generated
     name_head, value_head = generated.heads
     amounts = [format_cents(cents) for cents in generated.values_cents.values()]
     names = Column(name_head, [translate(name) for name in generated.values_cents], words=True)
     title = Text(fill("{files} in {folder}", files=translate_record(generated.title), folder=made.folder), "bold")
-    return Group(title, Text(""), fitted([names, Column(value_head, amounts)], width))
+    return Group(title, Text(""), fit_table([names, Column(value_head, amounts)], width))

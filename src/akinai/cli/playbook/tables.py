@@ -10,7 +10,7 @@ from rich.text import Text
 
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns as columns_of
-from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.tables.columns import Column, fit_table, plain, shorten
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,11 +36,11 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
         bullets=translate_sentence(many), sections=translate_sentence(where),
         when=playbook.updated_at or translate("never"),
     )  # fmt: skip
-    table = fitted(
+    table = fit_table(
         [
             Column("section", [section.name for section in sections], words=True),
             Column("bullets", [f"{len(section.bullets):,}" for section in sections]),
-            Column("about", [shortened(section.description, 60) for section in sections], words=True, drop=1),
+            Column("about", [shorten(section.description, 60) for section in sections], words=True, drop=1),
         ],
         width,
     )
@@ -56,7 +56,7 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
 def bullet_rows(bullets: Sequence[Bullet], width: int) -> RenderableType:
     """One row for each bullet, with its content on one line."""
     used = max(len(bullet.id) for bullet in bullets) + len("helpful harmful") + 7
-    return fitted(
+    return fit_table(
         [
             Column("bullet", [bullet.id for bullet in bullets], words=True),
             Column("helpful", [f"{bullet.helpful:,}" for bullet in bullets]),
@@ -86,7 +86,7 @@ def hit_rows(hits: Sequence[SearchResult], width: int) -> RenderableType:
     """One row for each search result."""
     used = max(len(hit.bullet.id) for hit in hits) + 26
     rest = max(LEAST, width - used)
-    return fitted(
+    return fit_table(
         [
             Column("bullet", [hit.bullet.id for hit in hits], words=True),
             Column("score", [f"{hit.combined_score:.3f}" for hit in hits]),
@@ -104,7 +104,7 @@ def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableT
     shown = changes[-rows:] if rows else changes
     last = fill("the last {count} of {all} changes", count=len(shown), all=f"{len(changes):,}")
     title = last if len(shown) < len(changes) else ""
-    return fitted(
+    return fit_table(
         [
             Column("change", [f"{change.n:,}" for change in shown]),
             Column("at", [change.at.replace("T", " ").removesuffix("Z") for change in shown], words=True, drop=2),
@@ -116,9 +116,7 @@ def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableT
             Column("bullets put", [f"{len(change.put):,}" for change in shown]),
             Column("removed", [f"{len(change.removed_ids):,}" for change in shown]),
             Column("refused", [f"{len(change.refused):,}" for change in shown], drop=3),
-            Column(
-                "reason", [shortened(change.reason or change.id or "-", 50) for change in shown], words=True, drop=1
-            ),
+            Column("reason", [shorten(change.reason or change.id or "-", 50) for change in shown], words=True, drop=1),
         ],
         width,
         title,
@@ -163,18 +161,16 @@ def refinement_rows(before: Playbook, found: Refinement, width: int) -> Renderab
     room = max(LEAST, width - 40)
     if found.merges:
         kept = [before[merge.kept] for merge in found.merges]
-        return fitted(
+        return fit_table(
             [
                 Column("kept", [bullet.id for bullet in kept], words=True),
-                Column(
-                    "merged into it", [shortened(", ".join(merge.merged), 40) for merge in found.merges], words=True
-                ),
+                Column("merged into it", [shorten(", ".join(merge.merged), 40) for merge in found.merges], words=True),
                 Column("cosine", [f"{merge.similarity:.3f}" for merge in found.merges]),
                 Column("content", _cut((bullet.content for bullet in kept), room // 2), words=True),
             ],
             width,
         )
-    return fitted(
+    return fit_table(
         [
             Column("left out", [removal.id for removal in found.removals], words=True),
             Column("uses", [str(removal.uses) for removal in found.removals]),

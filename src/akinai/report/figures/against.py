@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.report.tables.learned import named, score_text
+from akinai.report.tables.learned import contender_name, score_text
 
 if TYPE_CHECKING:
     from akinai.runtime.learn.result import LearnResult
@@ -33,13 +33,13 @@ def against_svg(rows: Sequence[Mapping[str, Any]], unit: str | None = None) -> s
             colour = "#b5541c" if row["name"] == "playbook" else GREYS["ink"]
             axes.plot([low, high], [place, place], color=colour)
             axes.plot([gain], [place], marker="o", markersize=5, color=colour)
-        labels = [f"{named(row)} ({row['injected']:,.0f})" for row in shown]
+        labels = [f"{contender_name(row)} ({row['injected']:,.0f})" for row in shown]
         axes.set_yticks(range(len(shown)), labels)
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(f"{'Points' if in_points else measure} over no playbook, 95 % intervals (tokens a task)")
         gains = [row["gain"]["gain"] for row in shown]
         texts = [f"{100 * gain:+,.1f} points" if in_points else score_text(gain, unit, sign=True) for gain in gains]
-        said = "; ".join(f"{named(row)} {text}" for row, text in zip(shown, texts, strict=True))
+        said = "; ".join(f"{contender_name(row)} {text}" for row, text in zip(shown, texts, strict=True))
         return svg_of(figure, TITLE, f"{said}.")
 
 

@@ -9,7 +9,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
-from akinai.report.tables.columns import plain, shortened
+from akinai.report.tables.columns import plain, shorten
 
 Figure = Any
 """A matplotlib figure. It is untyped: matplotlib leaves keyword arguments unknown, which strict checks refuse."""
@@ -117,7 +117,7 @@ def _cut(names: Sequence[str]) -> list[str]:
 
 def short(name: str) -> str:
     """A name cut to fit a figure. A space is put before a leading "_": a legend would leave the name out."""
-    text = writable(shortened(name, LONGEST_NAME))
+    text = writable(shorten(name, LONGEST_NAME))
     return f" {text}" if text.startswith("_") else text
 
 

@@ -12,7 +12,7 @@ from akinai.core.scores import WORDS, Table
 from akinai.core.statistics import PairedComparison, holm
 from akinai.report.page.charts import Looks, account_figures, headline, title
 from akinai.report.page.document import Block, Grid, Prose, Section
-from akinai.report.tables.accounts import best_sentence, cell, means, names_of, ordered
+from akinai.report.tables.accounts import best_sentence, cell, means, names_of, sort_rows
 from akinai.report.tables.runs import ABSENT, label, named, p_value
 from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
@@ -108,7 +108,7 @@ def _with_run(run: Run, table: Table) -> list[Sequence[Json]]:
 def _list(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Grid:
     texts = [
         tuple(cell(value, unit) for value, unit in zip(row, units.values(), strict=True))
-        for row in ordered(units, rows)
+        for row in sort_rows(units, rows)
     ]
     words = frozenset(place for place, unit in enumerate(units.values()) if unit == WORDS)
     heads = tuple(label(head) for head in units)

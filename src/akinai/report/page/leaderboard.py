@@ -19,7 +19,7 @@ from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
-from akinai.report.tables.verdicts import coverage_warning, standing_sentences
+from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
 from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
@@ -176,7 +176,7 @@ def _sections(board: Board, *, many: bool) -> list[Section]:
     under = f"{board.world}, preset {board.preset}" + (f", {settings}" if settings else "")
     fewest = min(len({run.seed for run in row.runs}) for row in board.rows)
     blocks: list[Block] = [Prose(f"Under {under}."), _standing(board)]
-    if verdict := standing_sentences(board.standings) if board.standings else coverage_warning(fewest):
+    if verdict := ranking_sentences(board.standings) if board.standings else coverage_warning(fewest):
         blocks.append(Prose(verdict))
     name = f"By {label(board.score)}" + (f", {board.world} {board.preset}" if many else "")
     return [Section(name, tuple(blocks)), Section("Runs", (_runs(board),), 3)]

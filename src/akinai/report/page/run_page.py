@@ -25,7 +25,7 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.report.tables.columns import shortened
+from akinai.report.tables.columns import shorten
 from akinai.report.tables.runs import label
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.views import MomentView, RunView, RunViews, Verdict, ended_early, verdict
@@ -130,7 +130,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
 
 def _moment_pin(view: RunView, moment: MomentView) -> Pin:
     words = moment.words or moment.instead
-    title = f"{_amount(view, moment)}{': ' if words else ''}{shortened(words, 48)}"
+    title = f"{_amount(view, moment)}{': ' if words else ''}{shorten(words, 48)}"
     return Pin(moment.day, moment.entry, title, moment.kind)
 
 

@@ -19,7 +19,7 @@ from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
-from akinai.report.tables.verdicts import report_verdict, standing_sentences
+from akinai.report.tables.verdicts import ranking_sentences, report_verdict
 from akinai.runtime.runs.records import Run, State
 
 NO_WORLD = "an unknown world"
@@ -127,7 +127,7 @@ def _outcome(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> Iter
         yield from (
             Prose(_sentence(group, score), on_cards=True) for group, score in scored if len(scored) <= MAX_SENTENCES
         )
-        yield from (Prose(standing_sentences(order)) for order in standings)
+        yield from (Prose(ranking_sentences(order)) for order in standings)
         states = _states_to_count(groups)
         rows = [
             (

@@ -1,4 +1,4 @@
-"""Tables of what a world's account holds beside the scores: figures, and tables of agents and conversations."""
+"""Tables of a world's account beside the scores: its figures, and its tables of agents and conversations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from akinai.core.facets import Presentation
 from akinai.core.scores import WORDS, Table
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.columns import Column, fitted, said, shortened
+from akinai.report.tables.columns import Column, fit_table, shorten, translate_line
 from akinai.report.tables.runs import ABSENT, figure, label, named, statistics_table
 from akinai.runtime.runs.records import Run
 
@@ -29,31 +29,31 @@ def percent(share: float) -> str:
 
 
 def account_of(run: Run, width: int) -> Iterator[RenderableType]:
-    """The figures and tables of a run."""
+    """Yield the figures and tables of a run."""
     if not run.figures:
         return
     best = presentation_of(run.world).best
     share = run.value(best.share) if best else None
     if best and share is not None and run.scores:
-        yield Text(said(_best_sentence(run.scores[0].name, share, run.value(best.amount))), "bold")
-    shown = [score for score in run.figures if score.value and (best is None or score.name != best.share)]
-    names = [translate(label(score.name)) for score in shown]
-    values = [figure(score.value, score.unit) for score in shown]
-    if shown:
-        yield fitted([Column("beside the scores", names, words=True), Column("value", values)], width)
-    if zeros := _zeros([score.name for score in run.figures if not score.value], any_shown=bool(shown)):
-        yield Text(said(zeros), "dim")
+        yield Text(translate_line(_best_sentence(run.scores[0].name, share, run.value(best.amount))), "bold")
+    nonzero = [score for score in run.figures if score.value and (best is None or score.name != best.share)]
+    names = [translate(label(score.name)) for score in nonzero]
+    values = [figure(score.value, score.unit) for score in nonzero]
+    if nonzero:
+        yield fit_table([Column("beside the scores", names, words=True), Column("value", values)], width)
+    if zeros := _zeros([score.name for score in run.figures if not score.value], any_shown=bool(nonzero)):
+        yield Text(translate_line(zeros), "dim")
     for table in run.tables:
         yield from _table(table.name, table.columns, [list(row) for row in table.rows], width, run.names)
 
 
 def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
-    """The figures and tables of a group's runs, each table with the interval of its first figure."""
+    """Yield the figures and tables of a group's runs, each table with the interval of its first figure."""
     if not group.figures:
         return
     presentation = presentation_of(group.world)
     if sentence := best_sentence(group, presentation):
-        yield Text(said(sentence), "bold")
+        yield Text(translate_line(sentence), "bold")
     share = presentation.best.share if presentation.best else ""
     moved = {name: score for name, score in group.figures.items() if not _is_zero(score) and name != share}
     units = {name: score.unit for name, score in moved.items()}
@@ -61,16 +61,16 @@ def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[Rend
         summaries = {name: score.summary for name, score in moved.items()}
         yield statistics_table(summaries, units, width, "Beside the scores")
     if zeros := _zeros([name for name, score in group.figures.items() if _is_zero(score)], any_shown=bool(moved)):
-        yield Text(said(zeros), "dim")
+        yield Text(translate_line(zeros), "dim")
     yield from _lists(runs, width)
     for table in group.tables.values():
         yield from _mean_table(table, width, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
-        yield Text(said("Each run has agents of its own: analyze one run to see its tables."), "dim")
+        yield Text(translate_line("Each run has agents of its own: analyze one run to see its tables."), "dim")
 
 
 def best_sentence(group: Group, presentation: Presentation[Any]) -> str:
-    """How near a group's first score came to the best possible, with its interval; empty if that is not known."""
+    """A sentence on how near a group's first score came to the best possible; empty if that is not known."""
     best, first = presentation.best, next(iter(group.scores), None)
     share = group.figures.get(best.share) if best else None
     amount = group.figures.get(best.amount) if best else None
@@ -105,10 +105,10 @@ def _lists(runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
         for table in run.tables:
             if not table.keys:
                 by_name.setdefault(table.name, []).append((run, table))
-    for name, found in by_name.items():
-        units = {"run": WORDS, **found[0][1].columns}
+    for name, tables in by_name.items():
+        units = {"run": WORDS, **tables[0][1].columns}
         rows: list[list[Json]] = [
-            [run.id, *(_with_name(value, run.names) for value in row)] for run, table in found for row in table.rows
+            [run.id, *(_with_name(value, run.names) for value in row)] for run, table in tables for row in table.rows
         ]
         yield from _table(name, units, rows, width)
 
@@ -119,11 +119,11 @@ def _with_name(value: Json, names: Mapping[str, str]) -> Json:
 
 def names_of(runs: Sequence[Run]) -> Mapping[str, str]:
     """The names of the agents of runs by id; none for an id that has several."""
-    found: dict[str, set[str]] = {}
+    names_by_id: dict[str, set[str]] = {}
     for run in runs:
         for id, name in run.names.items():
-            found.setdefault(id, set()).add(name)
-    return {id: names.pop() for id, names in found.items() if len(names) == 1}
+            names_by_id.setdefault(id, set()).add(name)
+    return {id: names.pop() for id, names in names_by_id.items() if len(names) == 1}
 
 
 def _table(
@@ -135,27 +135,27 @@ def _table(
 ) -> Iterator[RenderableType]:
     if not rows:
         return
-    shown = ordered(units, rows)[:MAX_ROWS]
+    top = sort_rows(units, rows)[:MAX_ROWS]
     columns = [
-        Column(label(head), [cell(row[at], unit, names) for row in shown], words=unit == WORDS, drop=_drop(at, unit))
+        Column(label(head), [cell(row[at], unit, names) for row in top], words=unit == WORDS, drop=_drop(at, unit))
         for at, (head, unit) in enumerate(units.items())
     ]
-    yield fitted(columns, width, label(name).capitalize())
-    yield from _rest(len(rows))
+    yield fit_table(columns, width, label(name).capitalize())
+    yield from _more_rows(len(rows))
 
 
 def _mean_table(table: TableSummary, width: int, names: Mapping[str, str]) -> Iterator[RenderableType]:
     if not table.rows:
         return
     heads, rows = means(table, names)
-    shown = rows[:MAX_ROWS]
+    top = rows[:MAX_ROWS]
     columns = [
-        Column(head, [row[place] for row in shown], words=words, drop=max(0, place - 4))
-        for place, (head, words) in enumerate(heads.items())
+        Column(head, [row[index] for row in top], words=words, drop=max(0, index - 4))
+        for index, (head, words) in enumerate(heads.items())
     ]
     runs = f", means over {table.runs:,} runs" if table.runs > 1 else ""
-    yield fitted(columns, width, f"{label(table.name).capitalize()}{runs}")
-    yield from _rest(len(rows))
+    yield fit_table(columns, width, f"{label(table.name).capitalize()}{runs}")
+    yield from _more_rows(len(rows))
 
 
 def means(table: TableSummary, names: Mapping[str, str]) -> tuple[Mapping[str, bool], list[tuple[str, ...]]]:
@@ -179,20 +179,20 @@ def means(table: TableSummary, names: Mapping[str, str]) -> tuple[Mapping[str, b
 
 
 def _by_worth(table: TableSummary) -> list[RowSummary]:
-    """Rows as `ordered` has them, by the means."""
+    """Rows in the order of `sort_rows`, by their means."""
     if next(iter(table.columns.values())) == "place":
         return list(table.rows)
     worth = next((name for name in table.rows[0].values if table.columns[name] == "cents"), None)
     return sorted(table.rows, key=lambda row: -(row.values[worth].mean or 0)) if worth else list(table.rows)
 
 
-def ordered(units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> list[Sequence[Json]]:
-    """Rows by their first column of money, the largest first; in their own order if no column is money, or if the first
-    is a place."""
-    place = next((place for place, unit in enumerate(units.values()) if unit == "cents"), None)
-    if place is None or next(iter(units.values())) == "place":
+def sort_rows(units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> list[Sequence[Json]]:
+    """Sort rows by their first column of money, the largest first. They stay as they are if no column is money, or if
+    the first is a place."""
+    index = next((index for index, unit in enumerate(units.values()) if unit == "cents"), None)
+    if index is None or next(iter(units.values())) == "place":
         return list(rows)
-    return sorted(rows, key=lambda row: -_amount(row[place]))
+    return sorted(rows, key=lambda row: -_amount(row[index]))
 
 
 def _amount(value: Json) -> float:
@@ -204,14 +204,14 @@ def cell(value: Json, unit: str, names: Mapping[str, str] = MappingProxyType({})
     if isinstance(value, int | float):
         return figure(value, unit)
     if isinstance(value, str) and value in names:
-        return shortened(named(value, names), MAX_CELL)
-    return ABSENT if value is None else shortened(str(value), MAX_CELL)
+        return shorten(named(value, names), MAX_CELL)
+    return ABSENT if value is None else shorten(str(value), MAX_CELL)
 
 
-def _drop(place: int, unit: str) -> int:
-    return 0 if place < 4 else place if unit != WORDS else place + 1
+def _drop(index: int, unit: str) -> int:
+    return 0 if index < 4 else index if unit != WORDS else index + 1
 
 
-def _rest(rows: int) -> Iterator[RenderableType]:
+def _more_rows(rows: int) -> Iterator[RenderableType]:
     if rows > MAX_ROWS:
-        yield Text(said(f"and {rows - MAX_ROWS:,} more; --json tells all {rows:,}"), "dim")
+        yield Text(translate_line(f"and {rows - MAX_ROWS:,} more; --json tells all {rows:,}"), "dim")

@@ -1,4 +1,4 @@
-"""Analyses for people: the groups in a table, the figures of each group, and the seeds and runs behind them."""
+"""Analyses as terminal text: a table of the groups, the figures of each group, and their seeds and runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,10 +11,10 @@ from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, Sco
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.accounts import account_of, account_over, percent
-from akinai.report.tables.columns import Column, fitted, plain, said
+from akinai.report.tables.columns import Column, fit_table, plain, translate_line
 from akinai.report.tables.findings import findings_table, timeline
 from akinai.report.tables.runs import ABSENT, ending_words, figure, label, run_page, runs_table, statistics_table
-from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, standing_sentences
+from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, ranking_sentences
 from akinai.runtime.runs.records import Run
 
 MOST_RUNS = 20
@@ -24,70 +24,70 @@ MOST_SEEDS = 8
 
 
 def analysis_page(analysis: Analysis, width: int) -> RenderableType:
-    """One run: its page. Several: the groups side by side where there are two or more, the runs where they are few,
-    then every group.
+    """The page of an analysis: of one run its own page, of several a table of the groups, where there are two or more,
+    one of the runs, where they are few, and then every group.
     """
     if not analysis.runs:
         return Text("no runs")
     if len(analysis.runs) == 1:
-        return Parts(*_apart([*_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]))
+        return Parts(*_space([*_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]))
     parts: list[RenderableType] = []
     if len(analysis.groups) > 1:
         parts.append(groups_table(analysis.groups, width, analysis.standings))
-        parts += [Text(said(standing_sentences(known))) for known in analysis.standings]
+        parts += [Text(translate_line(ranking_sentences(ranking))) for ranking in analysis.standings]
     if len(analysis.runs) <= MOST_RUNS:
         parts.append(runs_table(analysis.runs, width))
     for group in analysis.groups:
-        here = set(group.runs)
-        parts += _group(group, [run for run in analysis.runs if run.id in here], width)
+        ids = set(group.runs)
+        parts += _group(group, [run for run in analysis.runs if run.id in ids], width)
         if rates := analysis.pass_rates.get(group.name):
-            parts.append(fitted(pass_columns(rates), width, f"{group.name}: passing a threshold"))
-    return Parts(*_apart(parts))
+            parts.append(fit_table(pass_columns(rates), width, f"{group.name}: passing a threshold"))
+    return Parts(*_space(parts))
 
 
-def _apart(parts: Iterable[RenderableType]) -> list[RenderableType]:
+def _space(parts: Iterable[RenderableType]) -> list[RenderableType]:
     """Parts with an empty line between them."""
     return [line for part in parts for line in (Text(""), part)][1:]
 
 
 def _single_run(run: Run, width: int) -> list[RenderableType]:
-    shown: list[RenderableType] = [run_page(run)]
+    parts: list[RenderableType] = [run_page(run)]
     if run.usage:
         usage = run.usage
         price = f", ${usage.dollars:,.2f}" if usage.dollars is not None else ""
         took = f"{usage.calls:,} calls of {', '.join(usage.models)}: {usage.tokens.input:,} tokens read, "
-        shown.append(Text(plain(f"{took}{usage.tokens.output:,} written, {usage.minutes:,.1f} minutes{price}.")))
-    return [*shown, *_thread(run, width), *account_of(run, width)]
+        parts.append(Text(plain(f"{took}{usage.tokens.output:,} written, {usage.minutes:,.1f} minutes{price}.")))
+    return [*parts, *_thread(run, width), *account_of(run, width)]
 
 
 def _thread(run: Run, width: int) -> list[RenderableType]:
-    """How well the thread was kept, and where it was lost."""
-    shown: list[RenderableType] = []
+    """How well the agent kept track of its business, and where it lost it."""
+    parts: list[RenderableType] = []
     if run.coherence:
         names = [translate(label(score.name)) for score in run.coherence]
         values = [figure(score.value, score.unit) for score in run.coherence]
-        shown.append(fitted([Column("how the thread was kept", names, words=True), Column("value", values)], width))
+        parts.append(fit_table([Column("how the thread was kept", names, words=True), Column("value", values)], width))
     if run.findings and run.began is not None:
-        shown.append(timeline(run.findings, run.days, width, start=run.began))
+        parts.append(timeline(run.findings, run.days, width, start=run.began))
         opening = f"akinai show {run.id}"
-        shown.append(findings_table(run.findings, width, start=run.began, names=run.names, command=opening))
-    return shown
+        parts.append(findings_table(run.findings, width, start=run.began, names=run.names, command=opening))
+    return parts
 
 
 def _group(group: Group, runs: Sequence[Run], width: int) -> list[RenderableType]:
     """A group's figures, its findings, and the sentences without which they mislead."""
-    title = f"{group.name}: {_counted(group)}"
-    shown: list[RenderableType] = []
+    title = f"{group.name}: {_run_count(group)}"
+    parts: list[RenderableType] = []
     if group.scores:
-        shown.append(_scores_table(group, width, title))
+        parts.append(_scores_table(group, width, title))
     else:
-        shown.append(Text(plain(f"{title}: no scores"), "bold"))
+        parts.append(Text(plain(f"{title}: no scores"), "bold"))
     if group.findings:
-        shown.append(findings_over(group.findings.values(), width))
-    return [*shown, *_notes(group), *account_over(group, runs, width)]
+        parts.append(findings_over(group.findings.values(), width))
+    return [*parts, *_notes(group), *account_over(group, runs, width)]
 
 
-def _counted(group: Group) -> str:
+def _run_count(group: Group) -> str:
     n = len(group.runs)
     runs = f"{n:,} run{'s' if n != 1 else ''}"
     return runs if group.seeds == n else f"{runs} on {group.seeds:,} seed{'s' if group.seeds != 1 else ''}"
@@ -105,7 +105,7 @@ def _share(score: ScoreSummary) -> str:
     return ABSENT if score.share is None else f"{100 * score.share:,.0f} %"
 
 
-def groups_table(groups: Sequence[Group], width: int, standings: Sequence[WorldRanking] = ()) -> Table:
+def groups_table(groups: Sequence[Group], width: int, rankings: Sequence[WorldRanking] = ()) -> Table:
     """One row per group: the states of its runs and its first score, then findings and usage where there is room."""
     firsts = [next(iter(group.scores.values()), None) for group in groups]
     names = {score.name for score in firsts if score}
@@ -113,8 +113,8 @@ def groups_table(groups: Sequence[Group], width: int, standings: Sequence[WorldR
     states = {state for group in groups for state in group.states}
     compared = dict.fromkeys(name for group in groups for name in presentation_of(group.world).compared)
     columns = [Column("group", [group.name for group in groups], words=True)]
-    if any(known.ranking.places for known in standings):
-        columns.append(place_column([group.name for group in groups], standings))
+    if any(ranking.order.places for ranking in rankings):
+        columns.append(place_column([group.name for group in groups], rankings))
     columns += [Column("runs", [figure(len(group.runs), "") for group in groups])]
     columns += [
         Column({"open": "not over"}.get(state, state), [figure(group.states.get(state, 0), "") for group in groups])
@@ -136,11 +136,11 @@ def groups_table(groups: Sequence[Group], width: int, standings: Sequence[WorldR
     columns = [
         column for column in columns if column.head not in optional or any(cell != ABSENT for cell in column.cells)
     ]
-    return fitted(columns, width, "Groups of runs that were played alike")
+    return fit_table(columns, width, "Groups of runs that were played alike")
 
 
 WHERE_KNOWN = ("idle to reference", "of the best possible", "coherence", "findings a month")
-"""Columns of which some worlds know nothing."""
+"""Columns that are left out where no group has a value."""
 
 
 def _of_best(group: Group) -> str:
@@ -151,15 +151,15 @@ def _of_best(group: Group) -> str:
 
 def _with_interval(group: Group, name: str) -> str:
     """The mean of one of the world's figures, with its interval in brackets."""
-    found = group.figures.get(name)
-    if found is None or found.summary.mean is None:
+    score = group.figures.get(name)
+    if score is None or score.summary.mean is None:
         return ABSENT
-    ends = found.summary.ci95 or (found.summary.mean, found.summary.mean)
-    if found.unit != "share":
-        mean, low, high = (figure(value, found.unit) for value in (found.summary.mean, *ends))
+    ends = score.summary.ci95 or (score.summary.mean, score.summary.mean)
+    if score.unit != "share":
+        mean, low, high = (figure(value, score.unit) for value in (score.summary.mean, *ends))
         return f"{mean} ({low} to {high})"
     low, high = map(percent, ends)
-    return f"{percent(found.summary.mean)} ({low.removesuffix(' %')} to {high})"
+    return f"{percent(score.summary.mean)} ({low.removesuffix(' %')} to {high})"
 
 
 def _mean(score: ScoreSummary | None) -> str:
@@ -171,7 +171,7 @@ def _end(score: ScoreSummary | None, end: int) -> str:
 
 
 def _findings_rate(group: Group) -> str:
-    return figure(sum(found.per_month or 0.0 for found in group.findings.values()), "") if group.days else ABSENT
+    return figure(sum(summary.per_month or 0.0 for summary in group.findings.values()), "") if group.days else ABSENT
 
 
 def _effort_columns(groups: Sequence[Group]) -> list[Column]:
@@ -193,7 +193,7 @@ def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
     """Findings by type over the runs of a group."""
     rows = list(findings)
     daily = any(row.per_month is not None for row in rows)
-    return fitted(
+    return fit_table(
         [
             Column("finding", [label(row.type) for row in rows], words=True),
             *([Column("a month", [figure(row.per_month, "") for row in rows])] if daily else []),
@@ -208,7 +208,7 @@ def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
 def _notes(group: Group) -> list[RenderableType]:
     """The sentences without which a group's figures mislead."""
     notes = [_how_they_ended(group), _copies(group), _floor(group), _scale(group)]
-    text = "\n".join(said(note) for note in notes if note)
+    text = "\n".join(translate_line(note) for note in notes if note)
     return [Text(text)] if text else []
 
 
@@ -265,7 +265,7 @@ def _scale(group: Group) -> str:
 
 
 def _above_reference(scale: Scale, score: ScoreSummary) -> str:
-    """Where a score is on the way from idle to a player that knows what is hidden, and what nobody can expect."""
+    """Sentences on the way from idle to a player that knows what is hidden, and on the score nobody can exceed."""
     own, low, high = (side.get(score.name) for side in (scale.own, scale.idle, scale.informed))
     sentence = ""
     if own is not None and low is not None and high is not None and high != low:
@@ -284,12 +284,12 @@ def _on_seeds(scale: Scale) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Rising whole numbers as people write them: "1-5, 8"; of many the first."""
-    found: list[list[int]] = []
+    """Rising whole numbers as ranges, such as "1-5, 8"; of many ranges the first."""
+    spans: list[list[int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
+        if spans and spans[-1][1] == number - 1:
+            spans[-1][1] = number
         else:
-            found.append([number, number])
-    texts = [str(low) if low == high else f"{low}-{high}" for low, high in found[:MOST_SEEDS]]
-    return ", ".join(texts) + (" ..." if len(found) > MOST_SEEDS else "")
+            spans.append([number, number])
+    texts = [str(low) if low == high else f"{low}-{high}" for low, high in spans[:MOST_SEEDS]]
+    return ", ".join(texts) + (" ..." if len(spans) > MOST_SEEDS else "")

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from akinai.core.canonical import Json
 from akinai.report.language import fill, translate, translate_sentence, translate_text
-from akinai.report.tables.columns import Column, fitted, plain, said, shortened
+from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
 
@@ -21,7 +21,7 @@ KINDS = re.compile(r"""(?<!["\w])(?:whole number|number|text|anything|object|nam
 
 
 class Check(Protocol):
-    """Something that was looked at, and how it stands."""
+    """A check of an installation, and its result."""
 
     @property
     def kind(self) -> str: ...
@@ -63,7 +63,7 @@ def worlds_table(worlds: Sequence[WorldInfo], width: int) -> Table:
 
 
 def world_page(world: WorldInfo, width: int) -> RenderableType:
-    """All about a world: presets, agents, actions, settings and lists such as a catalogue of products."""
+    """The page of a world: presets, agents, actions, settings and lists such as a catalogue of products."""
     default, *further = world.agents
     agents = [
         Described(default.name, f"{translate_text(default.about)} {translate('(the default)')}".strip()),
@@ -74,8 +74,8 @@ def world_page(world: WorldInfo, width: int) -> RenderableType:
         "default": [_short(setting.default) for setting in world.settings],
         "about": [translate_text(setting.about) for setting in world.settings],
     }
-    shown: list[RenderableType] = [
-        Text.assemble((world.world, "bold"), f"  {said(world.about)}"),
+    parts: list[RenderableType] = [
+        Text.assemble((world.world, "bold"), f"  {translate_line(world.about)}"),
         Text(plain(fill("who acts: {who}; first {actors}", who=translate(world.who), actors=", ".join(world.actors)))),
         *_part("Presets (--preset NAME, or a path ending in .toml)", _named(world.presets, width)),
         *_part("Agents (--agent NAME)", _named(agents, width)),
@@ -90,12 +90,12 @@ def world_page(world: WorldInfo, width: int) -> RenderableType:
         *_part("Settings (--set NAME=VALUE)", _prose(settings, width)),
     ]  # fmt: skip
     for name, rows in world.lists.items():
-        shown += _part(name, _records(rows, width))
-    return Group(*shown)
+        parts += _part(name, _records(rows, width))
+    return Group(*parts)
 
 
 def _part(title: str, table: RenderableType) -> list[RenderableType]:
-    return [Text(""), Text(said(title), "bold"), Text(""), table]
+    return [Text(""), Text(translate_line(title), "bold"), Text(""), table]
 
 
 def _named(things: Sequence[Described], width: int) -> Table:
@@ -129,17 +129,17 @@ def _parameters(action: ActionInfo) -> str:
 
 
 def _records(rows: Sequence[Mapping[str, Json]], width: int) -> Table:
-    """Records as a table of the fields that fit, in their order."""
+    """Make a table of the fields of some records that fit, in their order."""
     names = dict.fromkeys(name for row in rows for name in row)
-    columns = [_field(name, [row.get(name) for row in rows], place) for place, name in enumerate(names)]
-    return fitted(columns, width)
+    columns = [_field(name, [row.get(name) for row in rows], index) for index, name in enumerate(names)]
+    return fit_table(columns, width)
 
 
-def _field(name: str, values: Sequence[Json], place: int) -> Column:
+def _field(name: str, values: Sequence[Json], index: int) -> Column:
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     unit = "cents" if name.endswith("_cents") else ""
     cells = [figure(value, unit) if numbers and isinstance(value, int | float) else _short(value) for value in values]
-    return Column(label(name.removesuffix("_cents")), cells, words=not numbers, drop=place)
+    return Column(label(name.removesuffix("_cents")), cells, words=not numbers, drop=index)
 
 
 def _items(value: Sequence[Json] | Mapping[str, Json]) -> str:
@@ -148,7 +148,7 @@ def _items(value: Sequence[Json] | Mapping[str, Json]) -> str:
 
 def _short(value: Json) -> str:
     if isinstance(value, str):
-        return shortened(value, 30)
+        return shorten(value, 30)
     if isinstance(value, Mapping):
         return f"{{{_items(value)}}}" if len(json.dumps(value)) > 30 else json.dumps(value, ensure_ascii=False)
     if isinstance(value, Sequence) and len(json.dumps(value)) > 30:

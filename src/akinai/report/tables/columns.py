@@ -29,16 +29,15 @@ class Column:
     """0: the column is always shown. Of the others, the one with the largest number is left out first."""
 
 
-def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
-    """A table of the columns that fit into a width, in their order; its caption names those left out."""
+def fit_table(columns: Sequence[Column], width: int, title: str = "") -> Table:
+    """Make a table of the columns that fit into a width, in their order; its caption names those left out."""
     columns = [replace(column, head=translate_sentence(column.head)) for column in columns]
-    filled = [(layout, _filled(columns, layout, width)) for layout in LAYOUTS]
-    filled = [fit for fit in filled if _fits([columns[place] for place in fit[1]], fit[0], width)] or filled[-1:]
-    most = max(len(places) for _, places in filled)
-    (gap, head_lines, cell_lines), places = next(fit for fit in filled if len(fit[1]) == most)
-    shown = [columns[place] for place in places]
-    left_out = [column.head for place, column in enumerate(columns) if place not in places]
-    made = Table(
+    fits = [(layout, _indices_that_fit(columns, layout, width)) for layout in LAYOUTS]
+    fits = [fit for fit in fits if _fits([columns[index] for index in fit[1]], fit[0], width)] or fits[-1:]
+    most = max(len(indices) for _, indices in fits)
+    (gap, head_lines, cell_lines), indices = next(fit for fit in fits if len(fit[1]) == most)
+    left_out = [column.head for index, column in enumerate(columns) if index not in indices]
+    table = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
@@ -48,46 +47,47 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
         caption=Text(translate_sentence(f"not shown: {', '.join(left_out)}"), "dim") if left_out else None,
         caption_justify="left",
     )
-    for column in shown:
+    visible = [columns[index] for index in indices]
+    for column in visible:
         head = "\n".join(_broken(column.head, _width(column, head_lines, cell_lines), head=True))
-        made.add_column(Text(head, "bold"), justify="left" if column.words else "right", vertical="top", no_wrap=True)
-    for row in zip(*(_cells(column, head_lines, cell_lines) for column in shown), strict=True):
-        made.add_row(*map(Text, row))
-    return made
+        table.add_column(Text(head, "bold"), justify="left" if column.words else "right", vertical="top", no_wrap=True)
+    for row in zip(*(_cells(column, head_lines, cell_lines) for column in visible), strict=True):
+        table.add_row(*map(Text, row))
+    return table
 
 
 def plain(text: str) -> str:
-    """Text as one line, with the characters spelled that a terminal obeys."""
+    """Text as one line; control characters, which a terminal would obey, are spelled out."""
     return printable(re.sub(r"[\t\n\v\f\r]", " ", text))
 
 
-def said(text: str) -> str:
-    """Sentences of our own as one line, in the language of the reader."""
+def translate_line(text: str) -> str:
+    """Translate sentences of our own into the reader's language, as one line."""
     return plain(translate_text(text))
 
 
-def recorded(text: str) -> str:
-    """Words of a world as one line, in the language of the reader."""
+def translate_record_line(text: str) -> str:
+    """Translate words of a world into the reader's language, as one line."""
     return plain(translate_record(text))
 
 
-def shortened(text: str, length: int) -> str:
-    """Text as one line of at most `length` characters."""
+def shorten(text: str, length: int) -> str:
+    """Cut a text to one line of at most `length` characters."""
     text = " ".join(plain(text).split())
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
-def _filled(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[int]:
+def _indices_that_fit(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[int]:
     """The indices of the columns that are always shown and of those that fit beside them, lowest `drop` first."""
     gap, *lines = layout
     needed = [_width(column, *lines) + gap for column in columns]
-    shown = [place for place, column in enumerate(columns) if not column.drop]
-    left = width + gap - sum(needed[place] for place in shown)
-    for place in sorted(set(range(len(columns))) - set(shown), key=lambda place: (columns[place].drop, place)):
-        if needed[place] <= left:
-            left -= needed[place]
-            shown.append(place)
-    return sorted(shown)
+    indices = [index for index, column in enumerate(columns) if not column.drop]
+    left = width + gap - sum(needed[index] for index in indices)
+    for index in sorted(set(range(len(columns))) - set(indices), key=lambda index: (columns[index].drop, index)):
+        if needed[index] <= left:
+            left -= needed[index]
+            indices.append(index)
+    return sorted(indices)
 
 
 def _fits(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> bool:
@@ -130,5 +130,5 @@ def _broken(text: str, width: int, head: bool = False) -> list[str]:
 
 
 def _words(text: str, head: bool) -> Iterable[str]:
-    """What is not broken, with the space after it: a head is broken at spaces alone, other text as Japanese may be."""
+    """The unbreakable parts with the space after each: a head breaks at spaces alone, other text as Japanese may."""
     return [f"{word} " for word in text.split()] if head else unbreakable(" ".join(text.split()))

@@ -1,4 +1,4 @@
-"""One side of a comparison against the other, for people: scores, who wins, findings, and the seeds that count."""
+"""Comparisons as terminal text: scores, winners, findings, and the seeds that count."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,32 +11,32 @@ from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, Sc
 from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
 from akinai.report.tables.analyses import listed, ranges
-from akinai.report.tables.columns import Column, fitted, said
+from akinai.report.tables.columns import Column, fit_table, translate_line
 from akinai.report.tables.runs import ABSENT, figure, label, p_value
 from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
 from akinai.runtime.runs.records import RESUMABLE
 
 
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
-    """Scores with a verdict, then findings where there are any, then what a reader must know about them.
+    """The page of a comparison: scores with a verdict, then findings where there are any, then notes.
 
     `gain` is the gain that was asked about, as typed; empty for none.
     """
     scores = dict(comparison.scores)
     name, first = next(iter(scores.items()))
     parts: list[RenderableType] = [
-        fitted(_columns(comparison, scores, "score", gain), width, _title(comparison)),
-        Text(said(verdict(comparison, name, first))),
+        fit_table(_columns(comparison, scores, "score", gain), width, _title(comparison)),
+        Text(translate_line(verdict(comparison, name, first))),
     ]
     if comparison.findings:
         parts.append(_findings(comparison, width))
     if comparison.coherence:
         columns = _columns(comparison, comparison.coherence, "coherence")
-        parts.append(fitted(columns, width, "How well the thread was kept"))
+        parts.append(fit_table(columns, width, "How well the thread was kept"))
     if moved := {name: figure for name, figure in comparison.figures.items() if figure.difference}:
         columns = _columns(comparison, moved, "figure")
-        parts.append(fitted(columns, width, "Beside the scores, where the two differ"))
-    notes = Text("\n".join(said(note) for note in _notes(comparison) if note))
+        parts.append(fit_table(columns, width, "Beside the scores, where the two differ"))
+    notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
     return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
 
 
@@ -124,13 +124,13 @@ def verdict(comparison: Comparison, name: str, score: ScoreComparison) -> str:
             return f"{sentence}, on one seed: play more to know how sure that is."
         return f"{sentence}: too few runs to know how sure that is; play common seeds."
     return " ".join(
-        filter(None, (*_settled(comparison, name, score), coverage_warning(_seeds_behind(score)) if score.mde else ""))
+        filter(None, (*_settled(comparison, name, score), coverage_warning(_seed_count(score)) if score.mde else ""))
     )
 
 
 def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Iterator[str]:
-    """Who is better, or that nobody knows; what these seeds could have shown; what common seeds would."""
-    a, b, seeds = comparison.a.name, comparison.b.name, _seeds_behind(score)
+    """Yield which side is better, or that it is open; what these seeds could have shown; what common seeds would."""
+    a, b, seeds = comparison.a.name, comparison.b.name, _seed_count(score)
     headline = label(name)[:1].upper() + label(name)[1:]
     assert score.difference is not None
     if score.winner:
@@ -149,8 +149,8 @@ def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Itera
         yield "With common seeds the same runs would say more."
 
 
-def _seeds_behind(score: ScoreComparison) -> int:
-    """The seeds that a comparison stands on; of two sides without a common one, the fewer."""
+def _seed_count(score: ScoreComparison) -> int:
+    """The number of seeds of a comparison; of two sides without a common seed, the smaller number."""
     if score.paired:
         return score.paired.pairs
     return min(score.welch.n_a, score.welch.n_b) if score.welch else 0
@@ -159,7 +159,7 @@ def _seeds_behind(score: ScoreComparison) -> int:
 def _findings(comparison: Comparison, width: int) -> Table:
     daily = any(findings.unit == FINDINGS_UNIT for findings in comparison.findings.values())
     columns = _columns(comparison, comparison.findings, "finding")
-    return fitted(columns, width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
+    return fit_table(columns, width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -195,7 +195,7 @@ def _seeds(seeds: Sequence[int]) -> str:
 
 
 def _played_differently(comparison: Comparison) -> str:
-    """What distinguishes the two sides other than their seeds."""
+    """A sentence on the differences of the two sides other than their seeds."""
     a, b = comparison.a.group, comparison.b.group
     differences = {f"agent {a.agent}": f"agent {b.agent}"} if a.agent != b.agent else {}
     for name in ("model", "playbook", "preset"):

@@ -12,7 +12,7 @@ from rich.text import Text
 from akinai.analysis.diff import DayDiff, Diff
 from akinai.core.canonical import Json
 from akinai.report.language import translate
-from akinai.report.tables.columns import Column, fitted, plain, said, shortened
+from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
 from akinai.report.tables.runs import ABSENT, figure, label
 
 LONGEST = 400
@@ -22,22 +22,22 @@ FIRST_DAYS = 5
 
 
 def diff_page(diff: Diff, width: int) -> RenderableType:
-    """The first entry in which two runs differ, side by side, then days that show the consequences."""
+    """The page of two runs: the first entry in which they differ, side by side, then days after it."""
     if diff.entry is None:
-        return Text(said(f"{diff.a} and {diff.b} are equal, entry by entry."))
+        return Text(translate_line(f"{diff.a} and {diff.b} are equal, entry by entry."))
     where = "before anyone acts: their genesis differs" if diff.entry == 0 else f"at entry {diff.entry}"
-    title = Text(said(f"{diff.a} and {diff.b} part {where}."), "bold")
-    chosen = chosen_days(diff.days)
-    shown: list[RenderableType] = [title, Text(""), _side_by_side(diff, width)]
-    if chosen:
-        rows = [(str(day.day), day.a, day.b) for day in chosen]
-        if (diff.end_a, diff.end_b) != (chosen[-1].a, chosen[-1].b):
+    title = Text(translate_line(f"{diff.a} and {diff.b} part {where}."), "bold")
+    days = days_to_show(diff.days)
+    parts: list[RenderableType] = [title, Text(""), _side_by_side(diff, width)]
+    if days:
+        rows = [(str(day.day), day.a, day.b) for day in days]
+        if (diff.end_a, diff.end_b) != (days[-1].a, days[-1].b):
             rows.append((translate("end"), diff.end_a, diff.end_b))
-        shown += [Text(""), _states(rows, diff, width)]
-    return Group(*shown)
+        parts += [Text(""), _states(rows, diff, width)]
+    return Group(*parts)
 
 
-def chosen_days(days: Sequence[DayDiff]) -> list[DayDiff]:
+def days_to_show(days: Sequence[DayDiff]) -> list[DayDiff]:
     """The first days that differ, then one a week, and the last."""
     start = next((i for i, day in enumerate(days) if day.differs), None)
     if start is None:
@@ -65,17 +65,17 @@ def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
     if "data" not in at:
         setup = cast("Mapping[str, Json]", at["setup"])
         return {"world": str(at["world"]), "seed": str(at["seed"])} | {
-            name: shortened(json.dumps(value, ensure_ascii=False), LONGEST) for name, value in setup.items()
+            name: shorten(json.dumps(value, ensure_ascii=False), LONGEST) for name, value in setup.items()
         }
     data = cast("Mapping[str, Any]", at["data"])
     result = data["result"]
     lines = {"time": str(at["created_at"])[:16].replace("T", " "), "actor": str(data["agent_id"])}
     lines["action"] = str(data["request"]["name"])
     for name, value in data["request"]["parameters"].items():
-        lines[f"  {name}"] = shortened(value if isinstance(value, str) else json.dumps(value), LONGEST)
+        lines[f"  {name}"] = shorten(value if isinstance(value, str) else json.dumps(value), LONGEST)
     if result["is_error"]:
         lines["refused"] = str(result["error"]["code"])
-    return {**lines, "outcome": shortened(result["content"], LONGEST)}
+    return {**lines, "outcome": shorten(result["content"], LONGEST)}
 
 
 def _states(
@@ -85,12 +85,12 @@ def _states(
     names = dict.fromkeys(name for _, a, b in rows for name in [*(a or {}), *(b or {})])
     differing = [name for name in names if any((a or {}).get(name) != (b or {}).get(name) for _, a, b in rows)]
     columns = [Column("day", [day for day, _, _ in rows])]
-    for place, name in enumerate(differing, 1):
+    for index, name in enumerate(differing, 1):
         sides = [(_fact(a, name), _fact(b, name)) for _, a, b in rows]
         left, right = (max(len(side[i]) for side in sides) for i in (0, 1))
         cells = [f"{a:>{left}}  {b:>{right}}" for a, b in sides]
-        columns.append(Column(label(name.removesuffix("_cents")), cells, drop=place))
-    return fitted(columns, width, f"At the end of the day: {diff.a}, then {diff.b}")
+        columns.append(Column(label(name.removesuffix("_cents")), cells, drop=index))
+    return fit_table(columns, width, f"At the end of the day: {diff.a}, then {diff.b}")
 
 
 def _fact(facts: Mapping[str, Json] | None, name: str) -> str:
@@ -99,4 +99,4 @@ def _fact(facts: Mapping[str, Json] | None, name: str) -> str:
         return ABSENT
     if isinstance(value, int | float) and not isinstance(value, bool):
         return figure(value, "cents" if name.endswith("_cents") else "")
-    return shortened(value if isinstance(value, str) else json.dumps(value), 20)
+    return shorten(value if isinstance(value, str) else json.dumps(value), 20)

@@ -1,4 +1,4 @@
-"""Findings for people: a table of what was assumed and what was true, and a timeline with a mark for each day."""
+"""Findings as terminal text: a table of what was assumed and what was true, and a timeline with a mark for each day."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.language.lines import columns
-from akinai.report.tables.columns import plain, shortened
+from akinai.report.tables.columns import plain, shorten
 from akinai.report.tables.runs import label, named
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
@@ -42,8 +42,8 @@ def findings_table(
     """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
 
     `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. If the
-    width is small, findings are printed as lines. Below each stands the command that opens its last entry: `command`,
-    such as "akinai show RUN", with the entry's number.
+    width is small, findings are printed as lines. Below each is the command that opens its last entry: `command`, such
+    as "akinai show RUN", with the entry's number.
     """
     if not findings:
         return Text(translate("no findings"))
@@ -61,18 +61,18 @@ def findings_table(
             Text(str(day_of(finding, start))),
             Text(plain(translate(label(finding.type)))),
             Text(translate(finding.severity), STYLES[finding.severity]),
-            Text(shortened(named(finding.actor, names), MAX_ACTOR)),
+            Text(shorten(named(finding.actor, names), MAX_ACTOR)),
             Text(short_entries(finding.entries)),
-            Text(shortened(translate_record(finding.assumed), MAX_TEXT)),
-            Text(shortened(translate_record(finding.true), MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
+            Text(shorten(translate_record(finding.assumed), MAX_TEXT)),
+            Text(shorten(translate_record(finding.true), MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
         )
     return table
 
 
 def short_entries(entries: Sequence[int]) -> str:
     """The first entries that show a finding, and how many more there are."""
-    shown = ", ".join(map(str, entries[:MAX_ENTRIES]))
-    return f"{shown} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else shown
+    first = ", ".join(map(str, entries[:MAX_ENTRIES]))
+    return f"{first} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else first
 
 
 def _opening(finding: Finding, command: str) -> str:
@@ -81,7 +81,7 @@ def _opening(finding: Finding, command: str) -> str:
 
 
 def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: str) -> RenderableType:
-    actor, entries = shortened(named(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
+    actor, entries = shorten(named(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
     head = Text.assemble(
         (fill("day {day}, {type}", day=day_of(finding, start), type=plain(translate(label(finding.type)))), "bold"),
         "  ",
@@ -89,15 +89,15 @@ def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: s
         f"  {fill('{actor}, entries {entries}', actor=actor, entries=entries)}",
     )
     lines = (
-        fill("assumed: {text}", text=shortened(translate_record(finding.assumed), MAX_TEXT)),
-        fill("true: {text}", text=shortened(translate_record(finding.true), MAX_TEXT)),
+        fill("assumed: {text}", text=shorten(translate_record(finding.assumed), MAX_TEXT)),
+        fill("true: {text}", text=shorten(translate_record(finding.true), MAX_TEXT)),
     )
     opening = [Padding(Text(_opening(finding, command), "dim"), (0, 0, 0, 2))] if command else []
     return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines), *opening)
 
 
 def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) -> RenderableType:
-    """A line for each type with a mark for each day, that of the day's worst finding; and a legend.
+    """A line for each type, with the mark of each day's worst finding, and a legend.
 
     If `days` do not fit into the width, a mark stands for several days. `start` is as in `findings_table`.
     """
@@ -111,9 +111,9 @@ def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) 
     by_type = {kind: [finding for finding in findings if finding.type == kind] for kind in types}
     rows = [_row(kind, of_type, (names, counts), days, span, start) for kind, of_type in by_type.items()]
     scale = Text(f"{' ' * (names + counts + 3)} {_scale(days, span)}", "dim")
-    each = translate("a mark is a day:") if span == 1 else fill("a mark is {count} days:", count=span)
+    explanation = translate("a mark is a day:") if span == 1 else fill("a mark is {count} days:", count=span)
     marks = ((f"{MARKS[severity]} {translate(severity)}  ", STYLES[severity]) for severity in SEVERITIES)
-    legend = Text.assemble(f"{each} ", *marks, f"{QUIET} {translate('nothing')}")
+    legend = Text.assemble(f"{explanation} ", *marks, f"{QUIET} {translate('nothing')}")
     return Group(scale, *rows, Text(""), legend)
 
 
@@ -121,13 +121,13 @@ def _row(kind: str, of_type: Sequence[Finding], widths: tuple[int, int], days: i
     """The marks of a type of finding."""
     worst: dict[int, Severity] = {}
     for finding in of_type:
-        place = (day_of(finding, start) - 1) // span
-        worst[place] = max(finding.severity, worst.get(place, finding.severity), key=_rank)
+        mark = (day_of(finding, start) - 1) // span
+        worst[mark] = max(finding.severity, worst.get(mark, finding.severity), key=_rank)
     names, counts = widths
     name = plain(translate(label(kind)))
     row = Text(f"{name}{' ' * (names - columns(name))}  {len(of_type):{counts}}  ")
-    for place in range(-(-days // span)):
-        severity = worst.get(place)
+    for mark in range(-(-days // span)):
+        severity = worst.get(mark)
         row.append(QUIET, "dim") if severity is None else row.append(MARKS[severity], STYLES[severity])
     return row
 
@@ -139,6 +139,6 @@ def _rank(severity: Severity) -> int:
 def _scale(days: int, span: int) -> str:
     """The number of the day above every tenth mark."""
     text = ""
-    for place in range(0, -(-days // span), 10):
-        text = f"{text:{place}}{place * span + 1}"
+    for mark in range(0, -(-days // span), 10):
+        text = f"{text:{mark}}{mark * span + 1}"
     return text

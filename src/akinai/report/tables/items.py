@@ -1,4 +1,4 @@
-"""An item of a transcript for people: what was done, said and answered, with letters, receipts and model calls."""
+"""An entry of a transcript as terminal text: what was done and answered, with letters, receipts and model calls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,21 +12,21 @@ from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Sheet
 from akinai.core.untrusted.spelling import printable, short_repr
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import plain, recorded
+from akinai.report.tables.columns import plain, translate_record_line
 from akinai.views.model import CallView, TranscriptItem
 
 INDENT = 9
-"""Columns before what belongs to an entry: its time stands there."""
+"""Columns to the left of an entry, which hold its time."""
 STORY_LINES = 8
 """Lines of a letter, a note or an outcome in a story; an entry that is shown alone has all."""
 STORY_ROWS = 12
 FEW_ROWS = 3
-"""Goods and prices that the summary of an entry names; with more, the story has a table."""
+"""Goods and prices that the summary of an entry names; of more, the story has a table."""
 SUMMED_UP = ("restock", "prices", "goods")
 IN_A_LINE = ("sales", "choices", *SUMMED_UP)
-"""Sheets that a story has in a line."""
+"""Sheets that a story prints in one line."""
 WORDED = ("spoiled", "sold_out", "state", "mark", "side", "expected")
-"""Passages and columns whose words are the world's own; in others somebody wrote them, or they are names."""
+"""Passages and columns whose words are the world's own. In others somebody wrote the words, or they are names."""
 STYLES: dict[ItemKind, str] = {
     "look": "dim", "wait": "dim", "night": "bold", "letter": "cyan", "inbox": "cyan", "message": "cyan",
     "order": "green", "proposal": "green", "payment": "bold green", "restock": "green", "price": "green",
@@ -35,7 +35,7 @@ STYLES: dict[ItemKind, str] = {
 
 
 def item_parts(item: TranscriptItem, *, full: bool, calls: bool, named: bool) -> Iterator[RenderableType]:
-    """An entry: a line, and below it whatever belongs to it. `full` leaves nothing out; `named` has the actor."""
+    """Yield an entry's line, then the parts below it. `full` leaves nothing out; `named` prints the actor."""
     indent = INDENT + 4 * item.depth
     if calls or full:
         for call in item.calls:
@@ -48,12 +48,12 @@ def item_parts(item: TranscriptItem, *, full: bool, calls: bool, named: bool) ->
 
 
 def _line(item: TranscriptItem, named: bool) -> RenderableType:
-    """The time, and beside it what was done."""
+    """The time, and beside it the action."""
     style = STYLES.get(item.shown.kind, "")
-    who = f"{item.name or item.actor}: " if named or item.depth else ""
+    prefix = f"{item.name or item.actor}: " if named or item.depth else ""
     time = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
-    line = Text(plain(who), "dim")
-    line.append(recorded(item.shown.summary), "red" if not item.ok else style)
+    line = Text(plain(prefix), "dim")
+    line.append(translate_record_line(item.shown.summary), "red" if not item.ok else style)
     line.append(f"  #{item.seq}", "dim")
     if item.calls:
         line.append(plain(f"  {_tokens(item.calls)}"), "dim")
@@ -61,7 +61,7 @@ def _line(item: TranscriptItem, named: bool) -> RenderableType:
 
 
 def beside(lead: Text, text: Text) -> RenderableType:
-    """A lead, and a text whose further lines begin below its first."""
+    """Put a text beside a lead, so that its further lines begin below its first."""
     table = Table.grid(padding=0)
     table.add_column(width=lead.cell_len, no_wrap=True)
     table.add_column()
@@ -70,9 +70,9 @@ def beside(lead: Text, text: Text) -> RenderableType:
 
 
 def _tokens(calls: Sequence[CallView]) -> str:
-    taken, given = sum(call.input for call in calls), sum(call.output for call in calls)
+    input, output = sum(call.input for call in calls), sum(call.output for call in calls)
     seconds = f"{sum(call.seconds for call in calls):.1f}"
-    return fill("{taken} in, {given} out, {seconds} s", taken=f"{taken:,}", given=f"{given:,}", seconds=seconds)
+    return fill("{taken} in, {given} out, {seconds} s", taken=f"{input:,}", given=f"{output:,}", seconds=seconds)
 
 
 def _below(item: TranscriptItem, full: bool) -> Iterator[RenderableType]:
@@ -117,8 +117,8 @@ def _block_parts(block: Block, full: bool) -> Iterator[RenderableType]:
 
 def _first_words(sheet: Sheet) -> Iterator[str]:
     """The first cell of words in each row."""
-    place = next((place for place, unit in enumerate(sheet.columns.values()) if not unit), 0)
-    yield from (plain(str(row[place])) for row in sheet.rows[:STORY_ROWS])
+    index = next((index for index, unit in enumerate(sheet.columns.values()) if not unit), 0)
+    yield from (plain(str(row[index])) for row in sheet.rows[:STORY_ROWS])
 
 
 def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
@@ -174,13 +174,13 @@ def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Tab
 
 
 def cell_text(cell: Json, unit: str, head: str) -> str:
-    """A cell as people read it."""
+    """The text of a cell, in its unit."""
     if unit == "flag":
         return plain(translate(head)) if cell else ""
     if cell is None:
         return "-"
     if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return recorded(str(cell)) if head in WORDED else plain(str(cell))
+        return translate_record_line(str(cell)) if head in WORDED else plain(str(cell))
     return format_cents(round(cell)) if unit == "cents" else f"{cell:,}"
 
 
@@ -207,9 +207,9 @@ def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
 
 
 def _cut(text: str, style: str, full: bool) -> Text:
-    """Text as it is, or its first lines and how many more there are."""
+    """The whole text, or its first lines and how many more there are."""
     lines = printable(text).rstrip().split("\n")
     if full or len(lines) <= STORY_LINES + 1:
         return Text("\n".join(lines), style)
-    kept = Text("\n".join(lines[:STORY_LINES]), style)
-    return kept.append(f"\n... {fill('{count} more lines', count=len(lines) - STORY_LINES)}", "dim")
+    first_lines = Text("\n".join(lines[:STORY_LINES]), style)
+    return first_lines.append(f"\n... {fill('{count} more lines', count=len(lines) - STORY_LINES)}", "dim")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns
-from akinai.report.tables.columns import Column, fitted
+from akinai.report.tables.columns import Column, fit_table
 from akinai.report.tables.runs import figure
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MOST_SOURCES = 3
-"""Sources that are named of the bullets that a learning began with."""
+"""Sources of the first bullets that the page names."""
 
 
 def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
@@ -23,7 +23,7 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
 
     rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
     names, values, ends = ([row[at] for row in rows] for at in range(3))
-    table = fitted(
+    table = fit_table(
         [
             Column("figure", [*map(translate_sentence, names)], words=True),
             Column("value", values),
@@ -50,10 +50,10 @@ def _beginning(began: Mapping[str, Any], has: str) -> str:
     """The playbook that a learning began with, or that is judged, in words."""
     if not began["bullets"]:
         return f"{has} no bullets"
-    named = {(name or "an unknown source"): count for name, count in began["sources"].items()}
-    most = sorted(named, key=lambda name: -named[name])[:MOST_SOURCES]
-    others = f" and {len(named) - len(most):,} others" if len(named) > len(most) else ""
-    text = f"{has} {began['bullets']:,} bullets from {', '.join(most)}{others}"
+    counts = {(name or "an unknown source"): count for name, count in began["sources"].items()}
+    most = sorted(counts, key=lambda name: -counts[name])[:MOST_SOURCES]
+    more = f" and {len(counts) - len(most):,} others" if len(counts) > len(most) else ""
+    text = f"{has} {began['bullets']:,} bullets from {', '.join(most)}{more}"
     return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
 
 
@@ -75,7 +75,7 @@ def _title(learned: Mapping[str, Any]) -> str:
 
 
 def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
-    """What a learning is expected to take of its models, from the estimate's document."""
+    """The expected calls, tokens, hours and dollars of a learning, from the estimate's document."""
     dollars = expected["dollars"]
     sums = expected["tokens"]
     most = "{tasks}, at most, where every attempt fails and every reply is read, at {seconds} seconds a call:"
@@ -91,11 +91,11 @@ def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
     return f"{fill(most, tasks=tasks, seconds=f'{SECONDS_PER_CALL:g}')}\n{aligned(rows)}"
 
 
-def estimate_rows(taken: int, given: int, hours: float, dollars: float | None) -> dict[str, str]:
+def estimate_rows(input_tokens: int, output_tokens: int, hours: float, dollars: float | None) -> dict[str, str]:
     """What models are expected to take, by what it is."""
     no_price = translate("no price known: put one into akinai.toml")
     return {
-        translate("tokens"): fill("{taken} in, {given} out", taken=f"{taken:,}", given=f"{given:,}"),
+        translate("tokens"): fill("{taken} in, {given} out", taken=f"{input_tokens:,}", given=f"{output_tokens:,}"),
         translate("hours"): f"{hours:,.{1 if hours >= 1 else 2}f}",
         translate("dollars"): no_price if dollars is None else f"${dollars:,.2f}",
     }
@@ -187,7 +187,7 @@ def _seen(judged: Mapping[str, Any]) -> int:
 
 
 def _training_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    """What became of each epoch; counts of 0 are left out, but for what was learned."""
+    """Yield the counts of each epoch; those of 0 are left out, but for the operations learned."""
     for epoch in learned["training"]:
         when = f"epoch {epoch['epoch']}{'' if epoch['finished'] else ', unfinished'}"
         yield f"operations learned, {when}", f"{epoch['learned']:,}", ""
@@ -238,7 +238,7 @@ def _between(ends: Sequence[str]) -> str:
 
 
 def opponents_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: int) -> "RenderableType":
-    """A row for each of the opponents in a learning of a role: its gain, and the change of what stands beside it."""
+    """A row for each opponent in the learning of a role: the gain against it, and the changes of other figures."""
     names = [*rows[0]["beside"]]
     columns = [
         Column("against", [row["opponents"] or "as set" for row in rows], words=True),
@@ -252,7 +252,7 @@ def opponents_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: 
         gains = [score_text(change["gain"], of, sign=True) for change, of in changes]
         columns.append(Column(name.replace("_", " "), gains))
         columns.append(Column("95 %", [_score_interval(change["ci95"], of) for change, of in changes], drop=3))
-    return fitted(columns, width)
+    return fit_table(columns, width)
 
 
 CONTENDERS = {
@@ -268,9 +268,9 @@ CONTENDERS = {
 
 def against_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: int) -> "RenderableType":
     """A row a contender, from the document of a learning; the unit is that of the scores of runs."""
-    return fitted(
+    return fit_table(
         [
-            Column("learned by", [translate(named(row)) for row in rows], words=True),
+            Column("learned by", [translate(contender_name(row)) for row in rows], words=True),
             Column("score", [_score(row, unit) for row in rows]),
             Column("gain", [_gain_points(row, "gain", unit) for row in rows]),
             Column("95 %", [_gain_interval(row, "gain", unit) for row in rows], drop=2),
@@ -285,9 +285,9 @@ def against_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: in
 
 
 def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) -> Iterator[str]:
-    """What the rows say, a sentence a contender: where the playbook is behind, that it is."""
+    """Yield a sentence for each contender, which says whether the playbook is ahead of it or behind."""
     for row in rows:
-        minus = row["playbook_minus"]
+        name, minus = contender_name(row), row["playbook_minus"]
         if minus is None:
             continue
         if row["name"] == "placebo" and not row["injected"]:
@@ -297,19 +297,19 @@ def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) ->
         match row["verdict"]:
             case "behind":
                 gain = f"{_amount(row, -minus['gain'], unit)}{points} ({interval})"
-                yield f"The playbook loses to {named(row)} by {gain}."
+                yield f"The playbook loses to {name} by {gain}."
             case "ahead":
-                yield f"The playbook is {_amount(row, minus['gain'], unit)}{points} ahead of {named(row)} ({interval})."
+                yield f"The playbook is {_amount(row, minus['gain'], unit)}{points} ahead of {name} ({interval})."
             case _:
                 gain = f"{_gain_points(row, 'playbook_minus', unit)}{points} ({interval})"
-                yield f"No difference from {named(row)} is shown: {gain}."
+                yield f"No difference from {name} is shown: {gain}."
 
 
 ON_RUNS = {"placebo": "placebo: lessons of another world", "icl": "raw excerpts of runs, equal tokens"}
-"""Those that are something else where the tasks are runs of a world."""
+"""Contenders that are something else where the tasks are runs of a world."""
 
 
-def named(row: Mapping[str, Any]) -> str:
+def contender_name(row: Mapping[str, Any]) -> str:
     """The contender of a row, in words."""
     name = str(row["name"])
     return {**CONTENDERS, **(ON_RUNS if _is_run(row) else {})}.get(name, name)

@@ -1,16 +1,16 @@
-"""Two logs of Inspect AI compared, for people."""
+"""Comparisons of two logs of Inspect AI as terminal text."""
 
 from rich.console import Group as Parts
 from rich.console import RenderableType
 from rich.text import Text
 
 from akinai.analysis.log_comparison import LogComparison, LogScore
-from akinai.report.tables.columns import Column, fitted, said
+from akinai.report.tables.columns import Column, fit_table, translate_line
 from akinai.report.tables.runs import figure, label, p_value
 
 
 def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
-    """Every score with its difference and interval, then what a reader must know; `gain` as typed, empty for none."""
+    """The page: every score with its difference and interval, then notes. `gain` is as typed, empty for none."""
     rows = list(comparison.scores.items())
     scores = [score for _, score in rows]
     columns = [
@@ -26,8 +26,8 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
     if gain:
         unit = "clusters" if comparison.cluster else "samples"
         columns.append(Column(f"{unit} for +-{gain}", [figure(score.needed, "") for score in scores], drop=2))
-    notes = Text("\n".join(said(note) for note in _notes(comparison) if note))
-    return Parts(fitted(columns, width, _title(comparison)), Text(""), notes)
+    notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
+    return Parts(fit_table(columns, width, _title(comparison)), Text(""), notes)
 
 
 def _end(score: LogScore, end: int) -> float | None:

@@ -1,4 +1,4 @@
-"""The place at a moment for people: figures, machines slot by slot, goods in storage and on their way."""
+"""A place as terminal text: figures, machines slot by slot, goods in storage and on their way."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,16 +10,16 @@ from rich.text import Text
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Figure, Place, Shelf
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import plain, recorded
+from akinai.report.tables.columns import plain, translate_record_line
 from akinai.report.tables.items import sheet_table
 
 MOST_ROWS = 40
 HIDDEN = ("minute",)
-"""Figures that pages place otherwise."""
+"""Figures that are not printed here."""
 
 
 def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
-    """The place; `names` are those of products."""
+    """Yield the parts of a place; `names` are those of products."""
     figures = translate(", ").join(_figure(figure) for figure in snapshot.figures if figure.name not in HIDDEN)
     if figures:
         yield Text(plain(figures))
@@ -33,7 +33,7 @@ def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[Renderabl
         if not listing.rows:
             yield Text(plain(fill("{place}: nothing", place=translate_record(listing.title))), "dim")
             continue
-        yield Text(recorded(listing.title), "bold")
+        yield Text(translate_record_line(listing.title), "bold")
         yield Padding(sheet_table(listing.columns, list(listing.rows.values())[:MOST_ROWS]), (0, 0, 0, 2), expand=False)
         if len(listing.rows) > MOST_ROWS:
             yield Text(f"  {fill('and {count} more', count=len(listing.rows) - MOST_ROWS)}", "dim")
@@ -45,7 +45,7 @@ def _figure(figure: Figure) -> str:
 
 
 def _machine(shelf: Shelf, names: Mapping[str, str]) -> Table:
-    """Slots in their rows: product, units of the most, price."""
+    """The slots of a machine in their rows: product, units of capacity, price."""
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 3, 0, 0))
     cells: list[Text] = []
     for (key, slot), capacity in zip(shelf.slots.items(), shelf.capacities, strict=True):

@@ -1,4 +1,4 @@
-"""Tables for people: what was played, what it scored, what many runs say together. Records in, rich renderables out."""
+"""Runs as terminal text: tables of runs, of their scores, and of the statistics of many runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,14 +12,14 @@ from akinai.core.money import format_cents
 from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
 from akinai.report.language import translate, translate_sentence
-from akinai.report.tables.columns import Column, fitted, plain, said
+from akinai.report.tables.columns import Column, fit_table, plain, translate_line
 from akinai.runtime.runs.records import Run, Runs
 
 ABSENT = "-"
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
-    """A number as people read it: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
+    """Format a number in its unit: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
     if value is None:
         return ABSENT
     plus = "+" if sign and value > 0 else ""
@@ -46,7 +46,7 @@ def label(name: str) -> str:
 
 
 def runs_page(runs: Runs, width: int) -> RenderableType:
-    """The runs of a command: a page for one, a table and a summary for several."""
+    """The page of a command's runs: of one run its own page, of several a table and a summary."""
     if not runs:
         return Text("no runs")
     if len(runs) == 1:
@@ -55,21 +55,21 @@ def runs_page(runs: Runs, width: int) -> RenderableType:
 
 
 def run_page(run: Run) -> RenderableType:
-    """A run and its scores, one a line."""
+    """The page of a run: its scores, one a line."""
     preset = run.card.get("preset")
     world = f"{run.world}, preset {preset}" if preset else run.world
     facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
-    title = Text.assemble((plain(run.id), "bold"), "  ", said(", ".join(facts)))
+    title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
     state = how_it_stands(run.status, None if reason else run.ending or "not over")
     ended = f"{state} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
-    lines: list[RenderableType] = [title, Text(said(ended), _style(run))]
+    lines: list[RenderableType] = [title, Text(translate_line(ended), _style(run))]
     if reason:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
     if run.scores:
         values = [figure(score.value, score.unit) for score in run.scores]
         names = [translate(label(score.name)) for score in run.scores]
-        lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
+        lines += [Text(""), fit_table([Column("score", names, words=True), Column("value", values)], 80)]
     return Group(*lines)
 
 
@@ -81,13 +81,13 @@ def how_it_stands(status: str, ending: str | None) -> str:
 def ending_words(ending: str) -> str:
     """An ending in the language of the reader; its code where it has no words there."""
     words = f"{label(ending)} (ending)"
-    return ending if (known := translate(words)) == words else known
+    return ending if (translation := translate(words)) == words else translation
 
 
 def agent_label(agent: str, card: Mapping[str, Json]) -> str:
     """An agent with its model, and the sides that have a model of their own: "careful, customers openai:NAME"."""
-    rest = card.get("agent_spec")
-    groups = rest.get("group_models") if isinstance(rest, Mapping) else None
+    spec = card.get("agent_spec")
+    groups = spec.get("group_models") if isinstance(spec, Mapping) else None
     sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
     return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
 
@@ -101,7 +101,7 @@ def _style(run: Run) -> str:
 
 
 def runs_table(runs: Sequence[Run], width: int) -> Table:
-    """A row a run, with as many scores as fit."""
+    """A row for each run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
     values = [{score.name: score.value for score in run.scores} for run in runs]
     agents = [agent_label(run.agent, run.card) for run in runs]
@@ -114,10 +114,10 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
         *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
     ]
     scores = [
-        Column(label(name), [figure(known.get(name), unit) for known in values], drop=place)
-        for place, (name, unit) in enumerate(units.items(), 1)
+        Column(label(name), [figure(run_values.get(name), unit) for run_values in values], drop=rank)
+        for rank, (name, unit) in enumerate(units.items(), 1)
     ]
-    return fitted([*columns, *scores], width, _shared_title(runs))
+    return fit_table([*columns, *scores], width, _shared_title(runs))
 
 
 def _shared_title(runs: Sequence[Run]) -> str:
@@ -130,11 +130,11 @@ def _shared_title(runs: Sequence[Run]) -> str:
 
 
 def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
-    """A row a run of a store, as far as it is known without reading ledgers."""
+    """A row for each run of a store, from its header alone: no ledger is read."""
     agents = [agent_label(next(iter(run.agents.values()), ABSENT), run.card) for run in headers]
     began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
     forks = any(run.parent for run in headers)
-    return fitted(
+    return fit_table(
         [
             Column("run", [run.run_id for run in headers], words=True),
             Column("world", [run.genesis.world for run in headers], words=True, drop=3),
@@ -164,7 +164,7 @@ def summary_table(runs: Runs, width: int, title: str = "") -> Table:
 def statistics_table(
     summary: Mapping[str, Summary], units: Mapping[str, str], width: int, title: str, more: Sequence[Column] = ()
 ) -> Table:
-    """A row a score; `more` columns have a cell for each."""
+    """A row for each score; `more` columns have a cell for each."""
     rows = list(summary.items())
 
     def column(head: str, values: Iterable[float | None], drop: int = 0) -> Column:
@@ -173,7 +173,7 @@ def statistics_table(
         )
 
     failed = any(row.failed for _, row in rows)
-    return fitted(
+    return fit_table(
         [
             Column("score", [translate(label(name)) for name in summary], words=True),
             column("mean", (row.mean for _, row in rows)),
@@ -192,10 +192,10 @@ def statistics_table(
 
 
 def players_table(played: Mapping[str, Runs], width: int) -> Table:
-    """A row a player: the interval of its first score, and the means of all others that fit."""
+    """A row for each player: the interval of its first score, and the means of all others that fit."""
     units = next(iter(played.values())).units()
     summaries = [runs.summary() for runs in played.values()]
-    headline, *others = units
+    headline, *other_scores = units
 
     def means(name: str) -> list[str]:
         return [figure(summary[name].mean, units[name]) for summary in summaries]
@@ -206,6 +206,6 @@ def players_table(played: Mapping[str, Runs], width: int) -> Table:
         Column(label(headline), means(headline)),
         Column("95 % from", [figure(low, units[headline]) for low, _ in ends]),
         Column("to", [figure(high, units[headline]) for _, high in ends]),
-        *(Column(label(name), means(name), drop=place) for place, name in enumerate(others, 1)),
+        *(Column(label(name), means(name), drop=rank) for rank, name in enumerate(other_scores, 1)),
     ]
-    return fitted(columns, width)
+    return fit_table(columns, width)

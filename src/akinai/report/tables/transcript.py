@@ -1,4 +1,4 @@
-"""A transcript for people: a run as a story by days, or an entry in full with the place after it.
+"""A transcript as terminal text: a run as a story by days, or an entry in full with the place after it.
 
 Whatever agents, suppliers or customers wrote is printed as text.
 """
@@ -14,7 +14,7 @@ from akinai.core.findings import SEVERITIES
 from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.report.language import fill, translate, translate_record, translate_text
-from akinai.report.tables.columns import plain, said, shortened
+from akinai.report.tables.columns import plain, shorten, translate_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts
@@ -32,7 +32,7 @@ LONGEST_ANSWER = 76
 
 
 def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[RenderableType]:
-    """The parts of a page, from the top. `command` is what shows this run again, such as "akinai show RUN"."""
+    """Yield the parts of the page, from the top. `command` shows this run again, such as "akinai show RUN"."""
     selection = transcript.selection
     if not transcript.after:
         yield _head(transcript, command)
@@ -48,7 +48,7 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
 
 
 def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
-    """The items, with a line above each day that begins here."""
+    """Yield the items, with a line above each day that begins here."""
     run, single = transcript.run, transcript.selection.entry is not None
     findings = {finding.number: finding for finding in run.findings}
     crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
@@ -81,7 +81,7 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
     if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
-        lines.append(Text(said(verdict)))
+        lines.append(Text(translate_line(verdict)))
     if transcript.selection.whole and run.findings:
         lines += [Text(""), *_findings(run.findings, command)]
     if transcript.explanation is not None:
@@ -111,7 +111,7 @@ def _finding_line(finding: FindingView) -> Text:
         title=translate_text(finding.title), day=finding.day, assumed=translate_record(finding.assumed),
         true=translate_record(finding.true),
     )  # fmt: skip
-    return Text.assemble((head, STYLES[finding.severity]), "  ", plain(shortened(words, LONGEST_FINDING)))
+    return Text.assemble((head, STYLES[finding.severity]), "  ", plain(shorten(words, LONGEST_FINDING)))
 
 
 def _day_line(run: RunView, day: DayView) -> RenderableType:
@@ -129,10 +129,10 @@ def _day_line(run: RunView, day: DayView) -> RenderableType:
 
 
 def diary(ledger: Ledger) -> Iterator[Text]:
-    """A ledger as a diary: an action a line; the last line of each day is what its end brought."""
+    """Yield a ledger as a diary, a line for each action; the last line of a day says what its end brought."""
     for entry in ledger.entries:
         if entry.name == "AdvanceDay":
-            yield Text(shortened(entry.outcome.text, 1000), "green")
+            yield Text(shorten(entry.outcome.text, 1000), "green")
             continue
-        answer = shortened(entry.outcome.text.partition("\n")[0], LONGEST_ANSWER)
+        answer = shorten(entry.outcome.text.partition("\n")[0], LONGEST_ANSWER)
         yield Text(f"  {entry.name:20} {answer}", "" if entry.outcome.ok else "red")

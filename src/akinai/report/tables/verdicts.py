@@ -1,4 +1,4 @@
-"""What comparisons amount to, in sentences: who is better, by how much, and how many seeds would settle the rest."""
+"""Verdicts of comparisons in sentences: which side is better, by how much, and how many seeds would settle the rest."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -10,41 +10,41 @@ from akinai.report.tables.columns import Column
 from akinai.report.tables.runs import ABSENT, figure, label
 
 MOST_PAIRS = 6
-"""Pairs that are told one by one; of more groups, each is told with the next one."""
+"""Pairs that are listed in full; of more groups, each is compared with the next one only."""
 
 
-def standing_sentences(standings: WorldRanking) -> str:
-    """The order of the groups in a sentence, and what these seeds could have shown in another."""
-    sentences = [_pair(pair, standings) for pair in _chosen_pairs(standings)]
-    name = label(standings.score)
-    pairs = len(standings.ranking.pairs)
+def ranking_sentences(ranking: WorldRanking) -> str:
+    """A sentence on the order of the groups, and one on what these seeds could have shown."""
+    sentences = [_pair(pair, ranking) for pair in _chosen_pairs(ranking)]
+    name = label(ranking.score)
+    pairs = len(ranking.order.pairs)
     parts = [f"{name[:1].upper()}{name[1:]}: {'; '.join(sentences)}."]
-    if standings.ranking.mde:
-        floor = figure(standings.ranking.mde, standings.unit)
+    if ranking.order.mde:
+        floor = figure(ranking.order.mde, ranking.unit)
         parts.append(
             f"With these runs a true difference of {floor} or more between two groups is found four times in five."
         )
     if pairs > 1:
         parts.append(f"Corrected for {pairs} pairs (Holm).")
-    return " ".join(filter(None, [*parts, coverage_warning(standings.seeds) if standings.ranking.mde else ""]))
+    return " ".join(filter(None, [*parts, coverage_warning(ranking.seeds) if ranking.order.mde else ""]))
 
 
-def _chosen_pairs(standings: WorldRanking) -> list[RankedPair]:
-    pairs = standings.ranking.pairs
+def _chosen_pairs(ranking: WorldRanking) -> list[RankedPair]:
+    pairs = ranking.order.pairs
     if len(pairs) <= MOST_PAIRS:
         return sorted(pairs, key=lambda pair: pair.winner is None)
-    order = list(standings.ranking.places) or list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
+    order = list(ranking.order.places) or list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
     neighbours = {frozenset(two) for two in pairwise(order)}
     return [pair for pair in pairs if frozenset((pair.a, pair.b)) in neighbours]
 
 
-def _pair(pair: RankedPair, standings: WorldRanking) -> str:
+def _pair(pair: RankedPair, ranking: WorldRanking) -> str:
     comparison = pair.comparison
     pairs = comparison.pairs if isinstance(comparison, PairedComparison) else None
     if pair.winner and comparison.difference is not None:
         loser = pair.a if pair.winner == pair.b else pair.b
-        return better_by(pair.winner, loser, comparison.difference, comparison.ci95, standings.unit)
-    seeds = pairs if pairs is not None else standings.seeds
+        return better_by(pair.winner, loser, comparison.difference, comparison.ci95, ranking.unit)
+    seeds = pairs if pairs is not None else ranking.seeds
     return cannot_tell(pair.a, pair.b, seeds, pair.seeds_to_show)
 
 
@@ -71,9 +71,9 @@ def coverage_warning(seeds: int) -> str:
     return f"Where scores are skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
 
 
-def place_column(names: Sequence[str], standings: Sequence[WorldRanking]) -> Column:
+def place_column(names: Sequence[str], rankings: Sequence[WorldRanking]) -> Column:
     """The place of each group; groups that cannot be told apart share it."""
-    places: Mapping[str, int] = {name: place for known in standings for name, place in known.ranking.places.items()}
+    places: Mapping[str, int] = {name: rank for ranking in rankings for name, rank in ranking.order.places.items()}
     return Column("place", [str(places[name]) if name in places else ABSENT for name in names])
 
 
@@ -81,13 +81,13 @@ def pass_columns(rates: Sequence[PassRate]) -> list[Column]:
     """A row for each score and k: pass@k and pass^k, each with its interval."""
 
     def cells(kind: str) -> list[str]:
-        found = [getattr(rate, kind) for rate in rates]
+        summaries = [getattr(rate, kind) for rate in rates]
         return [
             ABSENT
             if summary.mean is None
             else f"{100 * summary.mean:.0f} %"
             + (f" ({100 * summary.ci95[0]:.0f} to {100 * summary.ci95[1]:.0f} %)" if summary.ci95 else "")
-            for summary in found
+            for summary in summaries
         ]
 
     return [
@@ -123,31 +123,31 @@ def plan_sentences(plan: StudyPlan) -> str:
     return "\n".join(lines)
 
 
-def report_verdict(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> str:
-    """What came of it in a sentence a world: who is best, by how much, and who cannot be told apart from the best."""
+def report_verdict(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> str:
+    """A sentence for each world: the best group, by how much, and the groups that cannot be told apart from it."""
     sentences: list[str] = []
     for world in dict.fromkeys(group.world for group in groups):
         rivals = [group for group in groups if group.world == world and group.scores and _mean(group) is not None]
-        order = next((order for order in standings if order.world == world), None)
+        ranking = next((ranking for ranking in rankings if ranking.world == world), None)
         if rivals:
-            sentences.append(_leading(rivals, order))
+            sentences.append(_leading(rivals, ranking))
     return " ".join(sentences)
 
 
-def _leading(rivals: Sequence[Group], order: WorldRanking | None) -> str:
+def _leading(rivals: Sequence[Group], ranking: WorldRanking | None) -> str:
     score = next(iter(rivals[0].scores.values()))
-    places: Mapping[str, int] = order.ranking.places if order else {}
+    places: Mapping[str, int] = ranking.order.places if ranking else {}
     sign = 1 if score.better == "lower" else -1
     ranked = sorted(rivals, key=lambda group: (places.get(group.name, len(rivals)), sign * (_mean(group) or 0)))
-    first, rest = ranked[0], ranked[1:]
+    first, followers = ranked[0], ranked[1:]
     result = f"{label(score.name)} {figure(_mean(first), score.unit)} on average{_between(first)}"
-    tied = [group for group in rest if places.get(group.name) == places.get(first.name, 1)]
-    if not rest:
+    tied = [group for group in followers if places.get(group.name) == places.get(first.name, 1)]
+    if not followers:
         return f"{first.name}: {result}."
     if tied:
         names = ", ".join(group.name for group in tied)
         return f"{first.name} has the best mean, {result}; these runs do not tell it apart from {names}."
-    second = rest[0]
+    second = followers[0]
     return f"{first.name} is best: {result}, ahead of {second.name} with {figure(_mean(second), score.unit)}."
 
 

@@ -1,4 +1,4 @@
-"""An explanation for people: the decisions that made and cost most, and what can be said of them."""
+"""An explanation as terminal text: the decisions that made and cost most, and sentences on how to read them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import Column, fitted, plain, said, shortened
+from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
 from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.runtime.why.explanation import Credit, Explanation
 
@@ -22,24 +22,25 @@ HEADS = {"cost": "Cost most", "made": "Made most"}
 
 
 def why_page(explanation: Explanation, width: int) -> RenderableType:
-    """Both tables, and how to read them."""
+    """The page of an explanation: both tables, and how to read them."""
     longest = min(LONGEST, max(NARROWEST, 2 * (width - FIGURES_WIDTH)))
-    parts: list[RenderableType] = [Text(said(sentence)) for sentence in summary_sentences(explanation)]
+    parts: list[RenderableType] = [Text(translate_line(sentence)) for sentence in summary_sentences(explanation)]
     for name, title in HEADS.items():
         rows: Sequence[Credit] = getattr(explanation, name)
         if rows:
-            shown = [_read(column) for column in columns(explanation, rows, longest, what_in_words)]
-            parts += [Text(""), fitted(shown, width, title)]
-    return Group(*parts, Text(""), *(Text(said(sentence), "dim") for sentence in reading_sentences(explanation)))
+            translated = [_translate(column) for column in columns(explanation, rows, longest, translate_decisions)]
+            parts += [Text(""), fit_table(translated, width, title)]
+    reading = [Text(translate_line(sentence), "dim") for sentence in reading_sentences(explanation)]
+    return Group(*parts, Text(""), *reading)
 
 
-def _read(column: Column) -> Column:
-    """A column with its words in the language of the reader."""
+def _translate(column: Column) -> Column:
+    """Translate the words of a column into the reader's language."""
     return replace(column, cells=[translate(cell) for cell in column.cells]) if column.words else column
 
 
 def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
-    """The first rows, for the head of a transcript."""
+    """Yield the first rows, for the head of a transcript."""
     for name, title in HEADS.items():
         for row in getattr(explanation, name)[:IN_SHORT]:
             worth = figure(abs(row.made), explanation.unit)
@@ -48,39 +49,42 @@ def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
                 title=translate(title).lower(), when=translate_record(when(explanation, row)), worth=worth,
                 unsure="" if row.shown else translate(" (not shown)"),
             )  # fmt: skip
-            yield Text(plain(shortened(words + what_in_words(row), 200)))
+            yield Text(plain(shorten(words + translate_decisions(row), 200)))
 
 
-def what(row: Credit) -> str:
-    """What was done, and what was left out that the player would have done."""
+def decisions_text(row: Credit) -> str:
+    """The decisions of a row, and those that were left out and the player would have made."""
     left_out = f"left out: {row.instead}" if row.instead else ""
     return "; ".join(filter(None, (row.words, left_out))) or "no decision"
 
 
-def what_in_words(row: Credit) -> str:
-    """The same in the language of the reader."""
+def translate_decisions(row: Credit) -> str:
+    """The same in the reader's language."""
     left_out = fill("left out: {decisions}", decisions=translate_record(row.instead)) if row.instead else ""
     return "; ".join(filter(None, (translate_record(row.words), left_out))) or translate("no decision")
 
 
 def columns(
-    explanation: Explanation, rows: Sequence[Credit], longest: int = LONGEST, words: Callable[[Credit], str] = what
+    explanation: Explanation,
+    rows: Sequence[Credit],
+    longest: int = LONGEST,
+    describe: Callable[[Credit], str] = decisions_text,
 ) -> list[Column]:
-    """A row for each day or span; `longest` is the most characters of its decisions, as `words` says them."""
+    """A row for each day or span; `longest` is the most characters of its decisions, which `describe` words."""
     unit = explanation.unit
     return [
         Column("day" if explanation.by_days else "entry", [days(row) for row in rows]),
         Column("worth", [figure(row.made, unit) for row in rows]),
         *(_in_futures(rows, unit) if explanation.futures else []),
-        Column("what was done", [shortened(words(row), longest) for row in rows], words=True),
+        Column("what was done", [shorten(describe(row), longest) for row in rows], words=True),
     ]
 
 
 def _in_futures(rows: Sequence[Credit], unit: str) -> list[Column]:
-    """How sure a worth is, where the future was redrawn."""
+    """Columns on how sure a worth is, where the future was redrawn."""
 
-    def ends(place: int) -> list[str]:
-        return [figure(row.ci95[place], unit) if row.ci95 else ABSENT for row in rows]
+    def ends(end: int) -> list[str]:
+        return [figure(row.ci95[end], unit) if row.ci95 else ABSENT for row in rows]
 
     return [
         Column("95 % from", ends(0)),
@@ -104,13 +108,13 @@ def when(explanation: Explanation, row: Credit) -> str:
 
 
 def summary_sentences(explanation: Explanation) -> Iterator[str]:
-    """The score, that of the player, and how far the two part."""
+    """Yield the score of the run, that of the player, and how far the two part."""
     unit, name, player = explanation.unit, label(explanation.headline), explanation.player
     of_whom = f" of {explanation.actor}" if explanation.actor else ""
     sentence = f"{explanation.run}: {name}{of_whom} {figure(explanation.value, unit)}"
     if explanation.player_value is not None:
-        place = "everybody's place" if explanation.several else "its place"
-        sentence += f"; {player} in {place}: {figure(explanation.player_value, unit)}"
+        instead = "in everybody's place" if explanation.several else "in its place"
+        sentence += f"; {player} {instead}: {figure(explanation.player_value, unit)}"
     yield f"{sentence}."
     yield _parting(explanation)
     if not explanation.parted:
@@ -123,20 +127,20 @@ def summary_sentences(explanation: Explanation) -> Iterator[str]:
 
 
 def _parting(explanation: Explanation) -> str:
-    """How far run and player part."""
-    player, parted, all = explanation.player, explanation.parted, explanation.days
-    units, who = "days" if explanation.by_days else "entries", explanation.actor or "somebody"
+    """A sentence on how many entries the run decides otherwise than the player."""
+    player, parted, n = explanation.player, explanation.parted, explanation.days
+    units, actor = "days" if explanation.by_days else "entries", explanation.actor or "somebody"
     if not parted and explanation.several:
-        return f"At none of its {all} entries {who} decides anything but what {player} would have done: no row to show."
+        return f"At none of its {n} entries {actor} decides anything but what {player} would have done: no row to show."
     if not parted:
-        return f"On each of its {all} {units} the run does what {player} would have done: no row to show."
+        return f"On each of its {n} {units} the run does what {player} would have done: no row to show."
     if explanation.several:
-        return f"At {parted} of {all} entries {who} decides something else than {player} would have done."
-    return f"On {parted} of {all} {units} it does something else than {player} would have done."
+        return f"At {parted} of {n} entries {actor} decides something else than {player} would have done."
+    return f"On {parted} of {n} {units} it does something else than {player} would have done."
 
 
 def reading_sentences(explanation: Explanation) -> Iterator[str]:
-    """How the tables are to be read."""
+    """Yield how to read the tables."""
     rows, player = [*explanation.cost, *explanation.made], explanation.player
     if explanation.parted and not rows and not explanation.left:
         yield "None of it changed the score."

@@ -22,7 +22,7 @@ from akinai.report.page.lines import LineKind, Plot
 from akinai.report.page.templating import MINUS, Language, amount, count, money
 from akinai.report.tables.runs import label
 from akinai.report.why.section import moment_link
-from akinai.report.why.tables import what, when
+from akinai.report.why.tables import decisions_text, when
 from akinai.runtime.runs.records import Run
 from akinai.runtime.why.explanation import Credit, Explanation
 
@@ -140,7 +140,7 @@ def _ranked(analysis: Analysis, world: str) -> list[Group]:
     """The groups of a world, the best first."""
     groups = [group for group in analysis.groups if group.world == world]
     order = next((known for known in analysis.standings if known.world == world), None)
-    places: Mapping[str, int] = order.ranking.places if order else {}
+    places: Mapping[str, int] = order.order.places if order else {}
 
     def rank(group: Group) -> tuple[int, float]:
         first = next(iter(group.scores.values()), None)
@@ -199,7 +199,7 @@ def _card(
 
 
 def _place(group: Group, order: WorldRanking | None) -> str:
-    places: Mapping[str, int] = order.ranking.places if order else {}
+    places: Mapping[str, int] = order.order.places if order else {}
     if group.name not in places:
         return ""
     place = places[group.name]
@@ -232,7 +232,7 @@ def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresse
     rows.sort(key=lambda found: (not found[2].shown, -abs(found[2].made)))
     for each, kind, row in rows[:MAX_MOMENTS]:
         where = moment_link(f"{each.run}, {when(each, row)}", addresses, each, row)
-        yield Moment(where, short_number(abs(row.made), each.unit), what(row), kind, row.shown)
+        yield Moment(where, short_number(abs(row.made), each.unit), decisions_text(row), kind, row.shown)
 
 
 def _plot(

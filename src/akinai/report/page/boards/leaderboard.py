@@ -14,7 +14,7 @@ from akinai.report.page.run_list import Item
 from akinai.report.page.site import Site
 from akinai.report.page.templating import render
 from akinai.report.tables.runs import label
-from akinai.report.tables.verdicts import standing_sentences
+from akinai.report.tables.verdicts import ranking_sentences
 from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
 
@@ -82,7 +82,7 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
         for row in board.rows
     ]
     settings = ", ".join(f"{name} {value}" for name, value in list(board.settings.items())[:4])
-    sentence = standing_sentences(board.standings) if board.standings else ""
+    sentence = ranking_sentences(board.standings) if board.standings else ""
     return BoardView(
         board,
         translate_cell(label(board.score).capitalize(), site.language),
