@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from akinai.core.options import Declared, Record, declared
+from akinai.core.options import Declaration, Record, options_of
 from akinai.runtime.options import LearnOptions, ResumeOptions
 
 if TYPE_CHECKING:
     from akinai.core.worlds import World
 
 F = TypeVar("F", bound=Callable[..., Any])
-KEYWORD = inspect.Parameter.KEYWORD_ONLY
-SHARED = declared(ResumeOptions)
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 COMPLETED_RUNS = 200
 """Runs among whose names a shell completes."""
 
@@ -30,8 +29,8 @@ def option(
     panel: str | None = None,
     complete: Callable[[str], list[str]] | None = None,
 ) -> Any:
-    """An option; its help ends with the default in words, if there is one. `panel` is the part of the help it is in,
-    `complete` gives a shell the values that begin with what is typed."""
+    """An option whose help ends with `default`, the default in words, if there is one. `panel` is the part of the help
+    that lists it; `complete` returns the values that begin with what is typed."""
     text = f"{help}  \\[default: {default}]" if default else help
     return typer.Option(
         *names, metavar=metavar, help=text, show_default=False, parser=parser, rich_help_panel=panel,
@@ -51,27 +50,27 @@ def argument(metavar: str, help: str) -> Any:
 
 
 def _worlds(incomplete: str) -> list[str]:
-    """The worlds that begin so."""
+    """The names of worlds that begin with `incomplete`."""
     from akinai import worlds
 
     return [name for name in worlds.names() if name.startswith(incomplete)]
 
 
 def _runs(incomplete: str) -> list[str]:
-    """The newest runs and groups of the store that begin so; none where the store cannot be read."""
+    """The names of the newest runs and groups that begin with `incomplete`; none where the store cannot be read."""
     from akinai.api.records import headers
     from akinai.core.errors import AkinaiError
     from akinai.runtime.runs.sweep import names_of
 
     try:
-        found = headers(limit=COMPLETED_RUNS)
+        newest = headers(limit=COMPLETED_RUNS)
     except AkinaiError:
         return []
-    return list(dict.fromkeys(name for run in found for name in names_of(run) if name.startswith(incomplete)))
+    return list(dict.fromkeys(name for run in newest for name in names_of(run) if name.startswith(incomplete)))
 
 
 def players(incomplete: str) -> list[str]:
-    """The agents of the world that is named on the line, and those that play any."""
+    """The agents that can play the world on the line and begin with `incomplete`, `script:` and `stdio:` among them."""
     from akinai.runtime.play.agent_registry import BUILT_IN
 
     world = _typed_world()
@@ -80,7 +79,7 @@ def players(incomplete: str) -> list[str]:
 
 
 def preset_names(incomplete: str) -> list[str]:
-    """The presets of the world that is named on the line."""
+    """The presets of the world on the line that begin with `incomplete`."""
     from akinai.runtime.config.settings import presets
 
     world = _typed_world()
@@ -88,8 +87,8 @@ def preset_names(incomplete: str) -> list[str]:
 
 
 def _typed_world() -> "World[Any] | None":
-    """The first world on the line that a shell completes: its words are in the environment, and unparsed, since the
-    value of an option is still to come."""
+    """The first world on the line that a shell completes. The words come from the environment: the line cannot be
+    parsed while the value of an option is missing."""
     import os
 
     from akinai import worlds
@@ -109,24 +108,24 @@ def whole_number(text: str) -> int:
 COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"players": players, "presets": preset_names}
 
 
-def flag_of(declaration: Declared) -> Any:
-    """The flag of a declared option."""
-    declared_option, kind = declaration.option, declaration.kind
-    names = [declaration.flags] if declaration.flags.startswith("--") else [declaration.flags, f"--{declaration.name}"]
-    metavar = None if declared_option.choices else declared_option.metavar
+def flag_of(declaration: Declaration) -> Any:
+    """The flag of a declared option, for typer."""
+    spec, value_type = declaration.option, declaration.value_type
+    names = [declaration.flag] if declaration.flag.startswith("--") else [declaration.flag, f"--{declaration.name}"]
+    metavar = None if spec.choices else spec.metavar
     return option(
-        *names, metavar="" if kind is bool and not declared_option.many else metavar, help=declared_option.help,
-        default=declared_option.shown, parser=whole_number if kind is int else None,
-        panel=declared_option.group or None, complete=COMPLETIONS.get(declared_option.complete),
+        *names, metavar="" if value_type is bool and not spec.many else metavar, help=spec.help,
+        default=spec.default_text, parser=whole_number if value_type is int else None, panel=spec.group or None,
+        complete=COMPLETIONS.get(spec.complete),
     )  # fmt: skip
 
 
 RunName = Annotated[str, argument("RUN", "A run, or a group of runs.")]
 RunNames = Annotated[list[str], argument("RUN", "Runs and groups of runs.")]
-Store = Annotated[str | None, flag_of(SHARED["store"])]
-Jobs = Annotated[int | None, flag_of(SHARED["jobs"])]
-On = Annotated[str | None, flag_of(SHARED["on"])]
-Embedder = Annotated[str | None, flag_of(declared(LearnOptions)["embedder"])]
+Store = Annotated[str | None, flag_of(options_of(ResumeOptions)["store"])]
+Jobs = Annotated[int | None, flag_of(options_of(ResumeOptions)["jobs"])]
+On = Annotated[str | None, flag_of(options_of(ResumeOptions)["on"])]
+Embedder = Annotated[str | None, flag_of(options_of(LearnOptions)["embedder"])]
 Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 
@@ -157,61 +156,64 @@ def process_count(jobs: int | None, store: str) -> int:
 def with_flags(record: Record, **base: Any) -> Callable[[F], F]:
     """Let a command take the options of a record as flags: `**options: Unpack[Record]`.
 
-    It is given all of them, those that the line leaves out as `akinai.toml`, the environment and the defaults say;
-    `base` replaces defaults. A flag of the command's own stands in the place of an option of that name.
+    The command is called with every option; those that are not on the line are filled in by `complete_options`, for
+    which `base` replaces defaults. A flag that the command declares itself replaces the record's of that name.
     """
 
     def decorate(function: F) -> F:
-        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
-        names = {name for each in own for name in (each.name, *_own_flags(each))}
-        options = {name: each for name, each in declared(record).items() if each.option.help and name not in names}
-        unseen = [name for name in declared(record) if name not in options and name not in names]
-        first = [each for each in own if each.annotation is typer.Context or _is_argument(each)]
-        context = next((each.name for each in first if each.annotation is typer.Context), "")
+        parameters = inspect.signature(function).parameters.values()
+        own = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+        own_names = {name for parameter in own for name in (parameter.name, *_own_flags(parameter))}
+        ours = {name: option for name, option in options_of(record).items() if name not in own_names}
+        on_line = {name: option for name, option in ours.items() if option.option.help}
+        first = [parameter for parameter in own if parameter.annotation is typer.Context or _is_argument(parameter)]
+        context = next((parameter.name for parameter in first if parameter.annotation is typer.Context), "")
 
         @wraps(function)
         def command(**values: Any) -> Any:
-            from akinai.runtime.config.calls import completed
+            from akinai.runtime.config.calls import complete_options
 
-            line: typer.Context = values.pop("typed_line") if not context else values[context]
-            words = {name: values[name] for name in values if name not in options}
-            given = {name: values[name] for name in options if _is_given(line, name)}
-            every = completed(record, given, base)
-            return function(**words, **{name: every[name] for name in (*options, *unseen)})
+            line: typer.Context = values[context] if context else values.pop("typed_line")
+            own_values = {name: value for name, value in values.items() if name not in on_line}
+            typed = {name: values[name] for name in on_line if _is_typed(line, name)}
+            options = complete_options(record, typed, base)
+            return function(**own_values, **{name: options[name] for name in ours})
 
-        flags = [_flag(each, base.get(each.name, each.option.default)) for each in options.values()]
-        line = [] if context else [inspect.Parameter("typed_line", KEYWORD, annotation=typer.Context)]
-        parameters = [*line, *first, *flags, *(each for each in own if each not in first)]
-        signature = inspect.Signature([each.replace(kind=KEYWORD) for each in parameters])
+        flags = [_flag(option, base.get(name, option.option.default)) for name, option in on_line.items()]
+        line = [] if context else [inspect.Parameter("typed_line", KEYWORD_ONLY, annotation=typer.Context)]
+        every = [*line, *first, *flags, *(parameter for parameter in own if parameter not in first)]
+        signature = inspect.Signature([parameter.replace(kind=KEYWORD_ONLY) for parameter in every])
         command.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
-        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
         return cast("F", command)
 
     return decorate
 
 
 def _own_flags(parameter: inspect.Parameter) -> list[str]:
-    """The flags that a parameter of a command declares, as names of options."""
+    """The flags that a parameter of a command declares, spelled as names of options."""
     notes = [note for note in getattr(parameter.annotation, "__metadata__", ()) if isinstance(note, OptionInfo)]
     flags = [flag for note in notes for flag in (note.default, *(note.param_decls or ()))]
     return [flag.removeprefix("--").replace("-", "_") for flag in flags if isinstance(flag, str)]
 
 
 def _is_argument(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter of a command is a word without a flag."""
+    """Whether a parameter of a command is a positional argument."""
     return any(isinstance(note, ArgumentInfo) for note in getattr(parameter.annotation, "__metadata__", ()))
 
 
-def _is_given(line: typer.Context, name: str) -> bool:
-    """Whether the command line, or the environment in its place, gives an option."""
+def _is_typed(line: typer.Context, name: str) -> bool:
+    """Whether an option is on the command line, or in an environment variable of typer's."""
     source = line.get_parameter_source(name)
     return source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
 
 
-def _flag(option: Declared, default: Any) -> inspect.Parameter:
+def _flag(declaration: Declaration, default: Any) -> inspect.Parameter:
     """The parameter from which typer makes the flag of an option."""
-    choices, many = option.option.choices, option.option.many
-    reads: Any = list[str] if many else Literal[choices] if choices else option.kind
+    choices, many = declaration.option.choices, declaration.option.many
+    annotation: Any = list[str] if many else Literal[choices] if choices else declaration.value_type
     default = default or None if many else default
-    annotation: Any = Annotated[reads | None if default is None else reads, flag_of(option)]
-    return inspect.Parameter(option.name, KEYWORD, default=default, annotation=annotation)
+    annotation = annotation | None if default is None else annotation
+    return inspect.Parameter(
+        declaration.name, KEYWORD_ONLY, default=default, annotation=Annotated[annotation, flag_of(declaration)]
+    )

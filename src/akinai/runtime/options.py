@@ -1,6 +1,6 @@
-"""The options of every call, each declared once: keywords in Python, flags, keys of `akinai.toml`, doors' arguments.
+"""The options of every call, each declared once: keywords in Python, flags, keys of `akinai.toml`, adapters' arguments.
 
-A record holds the keywords of one call. Options that several calls take are declared above the records.
+A record holds the options of one call. Options that several calls take are declared above the records.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,27 +26,28 @@ Seeds = int | str | Iterable[int]
 Sweep = Mapping[str, Sequence[Any]] | Sequence[str]
 """The values of each setting, {"search.limit": [3, 10]} or ["search.limit=3,10"]."""
 Auth = Literal["open", "token"]
-"""Whether anybody who reaches a port plays, or who sends a token."""
+"""Who may play over a port: "open" is anybody, "token" is clients that send a token."""
 
 WINDOW = 30_000
-"""Tokens of a conversation that a model sees, by default."""
+"""Default tokens of a conversation that a model sees."""
 TIMEOUT_S = 180.0
-"""Seconds to wait for a model's reply, by default."""
+"""Default seconds to wait for a model's reply."""
 MAX_REPEATS = 20
 LOOPBACK = "127.0.0.1"
 TRANSCRIPTS = 40
 GAME, PLAYER, MODELS, LIMITS = "What is played", "Who plays", "Models", "Limits"
-"""Parts of the help of `run`."""
+"""Panels of the help of `run`."""
 
 Preset = Annotated[
     str | None,
     Option(
-        "Settings to start from: a preset's name, or a .toml file.", metavar="P", shown="default", group=GAME,
+        "Settings to start from: a preset's name, or a .toml file.", metavar="P", default_text="default", group=GAME,
         complete="presets", top=True,
     ),
 ]  # fmt: skip
 Days = Annotated[
-    int | None, Option("Days to play; 0 is without end.", metavar="N", unit="days", shown="the preset's", group=GAME)
+    int | None,
+    Option("Days to play; 0 is without end.", metavar="N", unit="days", default_text="the preset's", group=GAME),
 ]
 SetSettings = Annotated[
     "Settings",
@@ -57,50 +58,49 @@ SetSettings = Annotated[
 ]  # fmt: skip
 _STORE = Option(
     "The store that keeps the runs: a SQLite file, postgresql://..., or memory: (nothing is kept).",
-    metavar="URL", shown="AKINAI_STORE, akinai.toml, or akinai.db", top=True,
+    metavar="URL", default_text="AKINAI_STORE, akinai.toml, or akinai.db", top=True,
 )  # fmt: skip
 Store = Annotated["StoreRef", _STORE]
 StoreUrl = Annotated[str | None, _STORE]
 Jobs = Annotated[
-    int, Option("Processes that work in parallel.", 1, metavar="N", unit="processes", shown="one per CPU", top=True)
+    int,
+    Option("Processes that work in parallel.", 1, metavar="N", unit="processes", default_text="one per CPU", top=True),
 ]
 On = Annotated[
     str | None,
     Option(
         "Have a cluster work: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
-        metavar="ENGINE", shown="this machine, --jobs at a time",
+        metavar="ENGINE", default_text="this machine, --jobs at a time",
     ),
 ]  # fmt: skip
 OnProgress = Annotated["Progress | None", Option()]
 BaseUrl = Annotated[
-    str | None, Option("Address of the model's server.", metavar="URL", shown="the provider's own", group=MODELS)
+    str | None, Option("Address of the model's server.", metavar="URL", default_text="the provider's own", group=MODELS)
 ]
 Language = Annotated[
     str | None,
-    Option("en or ja.", metavar="CODE", shown="the environment's, else what the browser prefers", key=False),
+    Option("en or ja.", metavar="CODE", default_text="the environment's, else what the browser prefers", key=False),
 ]
 NoBrowser = Annotated[bool, Option("Print the address and open nothing.", default=False)]
-AnyPort = Annotated[int, Option("Port to listen on.", 0, metavar="PORT", shown="a free one")]
-Host = Annotated[str, Option("Address to listen on.", LOOPBACK, metavar="HOST", shown=LOOPBACK)]
-Port = Annotated[int, Option("Port to listen on; 0 picks a free one.", 8000, metavar="PORT", shown="8000")]
-
-
-Seed = Annotated[int, Option("Seed of the run.", 1, metavar="SEED", shown="1", key=False)]
+AnyPort = Annotated[int, Option("Port to listen on.", 0, metavar="PORT", default_text="a free one")]
+Host = Annotated[str, Option("Address to listen on.", LOOPBACK, metavar="HOST", default_text=LOOPBACK)]
+Port = Annotated[int, Option("Port to listen on; 0 picks a free one.", 8000, metavar="PORT", default_text="8000")]
+Seed = Annotated[int, Option("Seed of the run.", 1, metavar="SEED", default_text="1", key=False)]
 RunPrefix = Annotated[
     str | None,
-    Option("Name of the run, which is called NAME-SEED.", metavar="NAME", shown="two random words", key=False),
+    Option("Name of the run, which is called NAME-SEED.", metavar="NAME", default_text="two random words", key=False),
 ]
 Resume = Annotated[str | None, Option("Go on with this run, in the place of WORLD.", metavar="RUN", key=False)]
 Hold = Annotated[
     Sequence[str] | None,
     Option(
         "An actor, or a group of actors, that clients play. May be repeated.", metavar="ACTOR", many=True,
-        shown="all without a player of the world's own", key=False,
+        default_text="all without a player of the world's own", key=False,
     ),
 ]  # fmt: skip
 Rest = Annotated[
     "str | AgentSpec | AgentFactory | None",
-    Option("Who plays the others.", metavar="A", shown="the world's first player", key=False),
+    Option("Who plays the others.", metavar="A", default_text="the world's first player", key=False),
 ]
 MaxActions = Annotated[
     int,
@@ -110,22 +110,22 @@ MaxRepeats = Annotated[
     int,
     Option(
         "End a run as stuck when an actor repeats an action N times to no effect.", MAX_REPEATS, metavar="N",
-        unit="actions", shown="20; 0: no limit", group=MODELS,
+        unit="actions", default_text="20; 0: no limit", group=MODELS,
     ),
 ]  # fmt: skip
 _MODEL = "The model to ask: openai:NAME, anthropic:NAME, ollama:NAME or another provider of LangChain's."
 _EMBEDDER = "Vectors of bullets: hashed, svd (extra learn), or openai:NAME and others of LangChain's."
 _HASHED = "hashed, without a network"
-Model = Annotated[str | None, Option(_MODEL, metavar="M", shown="none: by rules", group=MODELS, top=True)]
+Model = Annotated[str | None, Option(_MODEL, metavar="M", default_text="none: by rules", group=MODELS, top=True)]
 Temperature = Annotated[
-    float | None, Option("Sampling temperature.", metavar="T", shown="the provider's", group=MODELS)
+    float | None, Option("Sampling temperature.", metavar="T", default_text="the provider's", group=MODELS)
 ]
 ReplyTokens = Annotated[
     int | None,
-    Option("Maximum tokens of a reply.", metavar="N", unit="tokens", shown="the provider's", group=MODELS),
+    Option("Maximum tokens of a reply.", metavar="N", unit="tokens", default_text="the provider's", group=MODELS),
 ]
 ModelSeed = Annotated[
-    int | None, Option("Sampling seed, for providers that take one.", metavar="N", shown="none", group=MODELS)
+    int | None, Option("Sampling seed, for providers that take one.", metavar="N", default_text="none", group=MODELS)
 ]
 MaxTokens = Annotated[
     int,
@@ -147,12 +147,12 @@ MaxDollars = Annotated[
 ]  # fmt: skip
 Cache = Annotated[
     "str | Path | None",
-    Option("Keep model replies in this file and reuse them.", metavar="FILE", shown="no cache", group=MODELS),
+    Option("Keep model replies in this file and reuse them.", metavar="FILE", default_text="no cache", group=MODELS),
 ]
 Timeout = Annotated[
     float,
     Option(
-        "Seconds to wait for a reply per try.", TIMEOUT_S, metavar="S", unit="seconds", shown=f"{TIMEOUT_S:g}",
+        "Seconds to wait for a reply per try.", TIMEOUT_S, metavar="S", unit="seconds", default_text=f"{TIMEOUT_S:g}",
         group=MODELS,
     ),
 ]  # fmt: skip
@@ -166,7 +166,7 @@ CallsPerMinute = Annotated[
 
 
 class ModelOptions(TypedDict, total=False):
-    """A model, and how it is sampled."""
+    """A model and its sampling."""
 
     model: Model
     base_url: BaseUrl
@@ -191,7 +191,7 @@ class ActionLimits(TypedDict, total=False):
 
 
 class RequestOptions(TypedDict, total=False):
-    """How models are asked."""
+    """Requests to models."""
 
     cache: Cache
     timeout: Timeout
@@ -199,70 +199,70 @@ class RequestOptions(TypedDict, total=False):
 
 
 class ConversationOptions(TypedDict, total=False):
-    """How the conversation of an agent that asks a model is kept."""
+    """The conversation of an agent that asks a model."""
 
     sub_model: Annotated[
         str | None,
-        Option("Model of the sub-agents; 'rules' for none.", metavar="M", shown="the same model", group=MODELS),
+        Option("Model of the sub-agents; 'rules' for none.", metavar="M", default_text="the same model", group=MODELS),
     ]
     memory: Annotated[
         str,
         Option(
             "What happens to the oldest part of a conversation that no longer fits the window: trim drops it, summary "
             "has the model summarise it.",
-            "trim", metavar="KIND", shown="trim", group=MODELS,
+            "trim", metavar="KIND", default_text="trim", group=MODELS,
         ),
     ]  # fmt: skip
     window: Annotated[
         int,
         Option(
-            "Tokens of the conversation that the model sees.", WINDOW, metavar="N", unit="tokens", shown=f"{WINDOW:,}",
-            group=MODELS,
+            "Tokens of the conversation that the model sees.", WINDOW, metavar="N", unit="tokens",
+            default_text=f"{WINDOW:,}", group=MODELS,
         ),
     ]  # fmt: skip
 
 
 class PlaybookOptions(TypedDict, total=False):
-    """The playbook of an agent, and how a model is shown it."""
+    """The playbook of an agent, and the search in it."""
 
     playbook: Annotated[
         str | Path | None,
         Option(
-            "A playbook whose bullets every agent is given.", metavar="FILE", shown="none", group=PLAYER,
+            "A playbook whose bullets every agent is given.", metavar="FILE", default_text="none", group=PLAYER,
         ),
     ]  # fmt: skip
     playbook_tokens: Annotated[
         int | None,
         Option(
             "Most tokens of the playbook in a model's prompt, searched anew each week; 0 is the whole playbook.",
-            metavar="N", unit="tokens", shown="2,000", group=MODELS,
+            metavar="N", unit="tokens", default_text="2,000", group=MODELS,
         ),
     ]  # fmt: skip
-    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", shown=_HASHED, group=MODELS)]
+    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", default_text=_HASHED, group=MODELS)]
 
 
 class AgentOptions(
     ModelOptions, ConversationOptions, ActionLimits, BudgetOptions, RequestOptions, PlaybookOptions, total=False
 ):
-    """Who plays a run: the model, how it is asked, within which limits, by which playbook."""
+    """The agent of a run: its model, requests, conversation, limits and playbook."""
 
 
 class GameOptions(TypedDict, total=False):
-    """What is played, and by whom."""
+    """The game and its player."""
 
     preset: Preset
     agent: Annotated[
         "str | AgentSpec | AgentFactory | None",
         Option(
             "Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.", metavar="A",
-            shown="chat with --model, else the world's first player", group=PLAYER, complete="players", top=True,
+            default_text="chat with --model, else the world's first player", group=PLAYER, complete="players", top=True,
         ),
     ]  # fmt: skip
     seeds: Annotated[
         Seeds,
         Option(
-            "Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", 1, metavar="SEEDS", shown="1", group=GAME,
-            key=False,
+            "Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", 1, metavar="SEEDS", default_text="1",
+            group=GAME, key=False,
         ),
     ]  # fmt: skip
     days: Days
@@ -278,7 +278,7 @@ class GameOptions(TypedDict, total=False):
 
 
 class ReturnOptions(TypedDict, total=False):
-    """What a call that plays keeps and raises."""
+    """Whether runs are returned with their ledgers, and whether a failed one raises."""
 
     ledgers: Annotated[bool, Option(default=True)]
     raise_errors: Annotated[bool, Option(default=False)]
@@ -290,7 +290,10 @@ class RunOptions(GameOptions, AgentOptions, ReturnOptions, total=False):
     name: Annotated[
         str | None,
         Option(
-            "Name of the group; its runs are called NAME-SEED.", metavar="NAME", shown="two random words", key=False
+            "Name of the group; its runs are called NAME-SEED.",
+            metavar="NAME",
+            default_text="two random words",
+            key=False,
         ),
     ]
     store: Annotated["str | Books", replace(_STORE, default="memory:")]
@@ -299,7 +302,7 @@ class RunOptions(GameOptions, AgentOptions, ReturnOptions, total=False):
         str | None,
         Option(
             "Play the I-th of N shares of the seeds, one per machine; 'akinai merge' brings the stores together.",
-            metavar="I/N", shown="all seeds", key=False,
+            metavar="I/N", default_text="all seeds", key=False,
         ),
     ]  # fmt: skip
     on: On
@@ -326,19 +329,19 @@ class ForkOptions(ReturnOptions, total=False):
     ]
     agent: Annotated[
         "str | AgentSpec | None",
-        Option("Who plays from there on.", metavar="A", shown="the run's agent", key=False),
+        Option("Who plays from there on.", metavar="A", default_text="the run's agent", key=False),
     ]
-    model: Annotated[str | None, Option(_MODEL, metavar="M", shown="the run's model", group=MODELS, key=False)]
+    model: Annotated[str | None, Option(_MODEL, metavar="M", default_text="the run's model", group=MODELS, key=False)]
     base_url: BaseUrl
     max_dollars: Annotated[
         float | None,
         Option(
             "End the fork after N dollars, at the prices in akinai.toml; 0: no limit.", metavar="N", unit="dollars",
-            shown="the run's limit", group=MODELS,
+            default_text="the run's limit", group=MODELS,
         ),
     ]  # fmt: skip
     name: Annotated[
-        str | None, Option("Name of the fork.", metavar="NAME", shown="RUN-fork-1, then -2, ...", key=False)
+        str | None, Option("Name of the fork.", metavar="NAME", default_text="RUN-fork-1, then -2, ...", key=False)
     ]
     store: Store
     jobs: Jobs
@@ -347,7 +350,7 @@ class ForkOptions(ReturnOptions, total=False):
 
 
 class EpisodeOptions(TypedDict, total=False):
-    """A run that is played from outside, but for its seed and name: the environments of trainers."""
+    """A run that is played from outside, without its seed and name, which trainers choose for each episode."""
 
     preset: Preset
     days: Days
@@ -384,7 +387,7 @@ class ServeSeatsOptions(OpenOptions, total=False):
         Auth,
         Option(
             "open: anybody who reaches the port plays. token: each seat has a token of its own.", "open",
-            shown="open", choices=("open", "token"),
+            default_text="open", choices=("open", "token"),
         ),
     ]  # fmt: skip
     ready: Annotated[Callable[[Any], None] | None, Option()]
@@ -395,7 +398,7 @@ class McpOptions(ServeSeatsOptions, total=False):
 
     playbook: Annotated[
         str | Path | None,
-        Option("A playbook that clients may read as a resource.", metavar="FILE", shown="none"),
+        Option("A playbook that clients may read as a resource.", metavar="FILE", default_text="none"),
     ]
     http: Annotated[bool, Option("Serve over streamable HTTP instead of stdio.", default=False)]
 
@@ -404,19 +407,19 @@ class PlayOptions(TypedDict, total=False):
     """`play`: a person plays."""
 
     preset: Preset
-    seed: Annotated[int, Option("Seed of the run.", 1, metavar="N", shown="1", key=False)]
+    seed: Annotated[int, Option("Seed of the run.", 1, metavar="N", default_text="1", key=False)]
     days: Days
     settings: SetSettings
     hold: Annotated[
         str | None,
-        Option("Who you are.", metavar="ACTOR", shown="the owner, or the first customer of a market", key=False),
+        Option("Who you are.", metavar="ACTOR", default_text="the owner, or the first customer of a market", key=False),
     ]
     rest: Annotated[
-        str | None, Option("Who plays the others.", metavar="A", shown="the world's first player", key=False)
+        str | None, Option("Who plays the others.", metavar="A", default_text="the world's first player", key=False)
     ]
     name: Annotated[
         str | None,
-        Option("The run is called NAME-SEED.", metavar="NAME", shown="two random words", key=False),
+        Option("The run is called NAME-SEED.", metavar="NAME", default_text="two random words", key=False),
     ]
     resume: Annotated[str | None, Option("Go on with a run that a person began.", metavar="RUN", key=False)]
     store: StoreUrl
@@ -437,7 +440,7 @@ class StudioOptions(TypedDict, total=False):
         Sequence[str],
         Option(
             "A further name under which the studio may be reached; repeat it for more.", (), metavar="NAME", many=True,
-            shown="this machine's own names",
+            default_text="this machine's own names",
         ),
     ]  # fmt: skip
     language: Language
@@ -456,14 +459,14 @@ class AnalyzeOptions(TypedDict, total=False):
         Option(
             "Place each group between the players idle (0 %) and reference (100 %) on its seeds; --no-scale leaves "
             "this out. Seeds of idle or reference that the store lacks are played in memory.",
-            flag="--scale/--no-scale", shown="on at most 20 seeds",
+            flag="--scale/--no-scale", default_text="on at most 20 seeds",
         ),
     ]  # fmt: skip
     fuzzy_match_distance: Annotated[
         int,
         Option(
             "Accept an item name in a proposal that is within N edits of a menu item; it is still listed as an error.",
-            0, metavar="N", unit="edits", shown="0",
+            0, metavar="N", unit="edits", default_text="0",
         ),
     ]  # fmt: skip
     by_agent: Annotated[
@@ -516,7 +519,8 @@ class ReportOptions(TypedDict, total=False):
     """`report`."""
 
     output: Annotated[
-        str | Path, Option("The folder to write to.", "akinai-report", flag="-o", metavar="DIR", shown="akinai-report")
+        str | Path,
+        Option("The folder to write to.", "akinai-report", flag="-o", metavar="DIR", default_text="akinai-report"),
     ]
     with_paper: Annotated[
         bool,
@@ -529,10 +533,12 @@ class ReportOptions(TypedDict, total=False):
         int,
         Option(
             "Runs at most whose transcripts are written beside it; findings lead into them.", TRANSCRIPTS,
-            metavar="N", unit="runs", shown=str(TRANSCRIPTS),
+            metavar="N", unit="runs", default_text=str(TRANSCRIPTS),
         ),
     ]  # fmt: skip
-    language: Annotated[str | None, Option("en or ja.", metavar="CODE", shown="AKINAI_LANG, or the locale", key=False)]
+    language: Annotated[
+        str | None, Option("en or ja.", metavar="CODE", default_text="AKINAI_LANG, or the locale", key=False)
+    ]
     store: Store
     jobs: Jobs
     on: On
@@ -545,22 +551,24 @@ class WhyOptions(TypedDict, total=False):
         str | None,
         Option(
             "The rule-based player that each day is compared with, and that plays the rest of every branch.",
-            metavar="PLAYER", shown="the world's first player", key=False,
+            metavar="PLAYER", default_text="the world's first player", key=False,
         ),
     ]  # fmt: skip
     actor: Annotated[
         str | None,
         Option(
             "In a market, one participant: its own decisions, by what it gained itself.", metavar="ACTOR",
-            shown="all, by the first score", key=False,
+            default_text="all, by the first score", key=False,
         ),
     ]  # fmt: skip
-    futures: Annotated[int, Option("Redrawn futures of each candidate.", 8, metavar="K", unit="futures", shown="8")]
+    futures: Annotated[
+        int, Option("Redrawn futures of each candidate.", 8, metavar="K", unit="futures", default_text="8")
+    ]
     budget: Annotated[
         int,
         Option(
             "Branches to play at most; the next call goes on from there. 0 is no limit.", 600, metavar="N",
-            unit="branches", shown="600",
+            unit="branches", default_text="600",
         ),
     ]  # fmt: skip
     jobs: Jobs
@@ -571,16 +579,16 @@ class WhyOptions(TypedDict, total=False):
 
 def _role_model(role: str, task: str) -> Option:
     help = f"The model that {task}; its sampling: --set roles.{role}.temperature=T."
-    return Option(help, metavar="M", shown="--model", group=MODELS)
+    return Option(help, metavar="M", default_text="--model", group=MODELS)
 
 
 def _role_base_url(role: str) -> Option:
     help = f"Address of the {role}'s server."
-    return Option(help, metavar="URL", shown="--base-url, for the same provider", group=MODELS)
+    return Option(help, metavar="URL", default_text="--base-url, for the same provider", group=MODELS)
 
 
-class LearnOptions(TypedDict, total=False):
-    """`learn`, and its estimate. Settings of the learner also stand in `[learn]`, those of a world in its table."""
+class LearnerOptions(TypedDict, total=False):
+    """The playbook, and how it is learned. Those of the learner's settings that are options stand here too."""
 
     settings: Annotated[
         "Settings",
@@ -591,9 +599,11 @@ class LearnOptions(TypedDict, total=False):
     ]  # fmt: skip
     playbook: Annotated[
         str | Path | None,
-        Option("The playbook to write.", metavar="FILE", shown="data/playbooks/TASKS.json"),
+        Option("The playbook to write.", metavar="FILE", default_text="data/playbooks/TASKS.json"),
     ]
-    epochs: Annotated[int | None, Option("Passes over the training tasks.", metavar="N", unit="passes", shown="1")]
+    epochs: Annotated[
+        int | None, Option("Passes over the training tasks.", metavar="N", unit="passes", default_text="1")
+    ]
     online: Annotated[bool | None, Option("Score each task before learning from it, in one pass.")]
     limit: Annotated[int | None, Option("Use the first N training tasks.", metavar="N", unit="tasks")]
     checkpoint: Annotated[
@@ -616,27 +626,32 @@ class LearnOptions(TypedDict, total=False):
         bool,
         Option("End with the playbook that does best on held-out tasks (--set held_out=N).", default=False),
     ]
-    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", shown=_HASHED)]
+    embedder: Annotated[str | None, Option(_EMBEDDER, metavar="NAME", default_text=_HASHED)]
+
+
+class TrainingRunOptions(TypedDict, total=False):
+    """The runs of a world to learn from, and those that judge the playbook."""
+
     agent: Annotated[
         str | None,
         Option(
             "World: the agent that plays.", metavar="A",
-            shown="chat with a model, otherwise the player that follows playbooks",
+            default_text="chat with a model, otherwise the player that follows playbooks",
         ),
     ]  # fmt: skip
     reflect: Annotated[
         str | None,
-        Option("World: who learns from the runs, model or rules.", metavar="WHO", shown="model if there is one"),
+        Option("World: who learns from the runs, model or rules.", metavar="WHO", default_text="model if there is one"),
     ]
-    seeds: Annotated[Seeds | None, Option("World: seeds of the runs to learn from.", metavar="S", shown="1-10")]
+    seeds: Annotated[Seeds | None, Option("World: seeds of the runs to learn from.", metavar="S", default_text="1-10")]
     eval_seeds: Annotated[
-        Seeds | None, Option("World: seeds of the runs that judge the playbook.", metavar="S", shown="101-120")
+        Seeds | None, Option("World: seeds of the runs that judge the playbook.", metavar="S", default_text="101-120")
     ]
-    preset: Annotated[str | None, Option("World: the preset of the runs.", metavar="P", shown="default")]
+    preset: Annotated[str | None, Option("World: the preset of the runs.", metavar="P", default_text="default")]
     days: Annotated[int | None, Option("World: simulated days of each run.", metavar="N", unit="days")]
     role: Annotated[
         str | None,
-        Option("World: who learns, such as business in a market.", metavar="ROLE", shown="customer there"),
+        Option("World: who learns, such as business in a market.", metavar="ROLE", default_text="customer there"),
     ]
     opponents: Annotated[
         str | Sequence[str] | None,
@@ -651,7 +666,14 @@ class LearnOptions(TypedDict, total=False):
         Option("World: a setting of the judged runs only.", flag="--eval-set", metavar="NAME=VALUE", many=True),
     ]
     store: StoreUrl
-    model: Annotated["str | ModelChoice | None", Option(_MODEL, metavar="M", shown="none: by rules", group=MODELS)]
+
+
+class RoleModelOptions(TypedDict, total=False):
+    """The models of a learning, one for all roles or one for each, and their sampling."""
+
+    model: Annotated[
+        "str | ModelChoice | None", Option(_MODEL, metavar="M", default_text="none: by rules", group=MODELS)
+    ]
     base_url: BaseUrl
     temperature: Temperature
     reply_tokens: ReplyTokens
@@ -662,12 +684,11 @@ class LearnOptions(TypedDict, total=False):
     reflector_base_url: Annotated[str | None, _role_base_url("reflector")]
     curator_model: Annotated["str | ModelChoice | None", _role_model("curator", "keeps the playbook")]
     curator_base_url: Annotated[str | None, _role_base_url("curator")]
-    max_tokens: MaxTokens
-    max_minutes: MaxMinutes
-    max_dollars: MaxDollars
-    cache: Cache
-    timeout: Timeout
-    calls_per_minute: CallsPerMinute
+
+
+class LearnOptions(LearnerOptions, TrainingRunOptions, RoleModelOptions, BudgetOptions, RequestOptions, total=False):
+    """`learn`, and its estimate. Settings of the learner also stand in `[learn]`, those of a world in its table."""
+
     against: Annotated[
         str | Sequence[str] | None,
         Option(
@@ -680,7 +701,7 @@ class LearnOptions(TypedDict, total=False):
         int | None,
         Option(
             "Calls of each model under way at once, and runs that ask models; of rules: processes that judge.",
-            metavar="N", shown="64 with a model, otherwise one per CPU",
+            metavar="N", default_text="64 with a model, otherwise one per CPU",
         ),
     ]  # fmt: skip
     on: On

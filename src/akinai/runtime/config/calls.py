@@ -9,28 +9,30 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.options import Declared, Record, declared, defaults, expanded, keyword
+from akinai.core.options import Declaration, Record, defaults_of, expand_signature, options_of
 from akinai.runtime.options import CALLS
 
 F = TypeVar("F", bound=Callable[..., Any])
+TYPE_NAMES: Mapping[Any, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def with_options(record: Record) -> Callable[[F], F]:
     """Let a function take the options of a record as its keywords: `**options: Unpack[Record]`.
 
-    It is given all of them, those that its caller leaves out with what `completed` says. TypeError for other keywords.
+    The function is called with every option; those that its caller leaves out are filled in by `complete_options`.
+    TypeError for other keywords.
     """
 
     def decorate(function: F) -> F:
-        signature = expanded(function, record, keyword)
+        signature = expand_signature(function, record)
 
         @wraps(function)
-        def call(*arguments: Any, **given: Any) -> Any:
-            if unknown := given.keys() - signature.parameters.keys():
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if unknown := keywords.keys() - signature.parameters.keys():
                 name = sorted(unknown)[0]
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-            options = {name: given.pop(name) for name in declared(record) if name in given}
-            return function(*arguments, **given, **completed(record, options))
+            options = {name: keywords.pop(name) for name in options_of(record) if name in keywords}
+            return function(*arguments, **keywords, **complete_options(record, options))
 
         call.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue] - `inspect.signature` reads it
         return cast("F", call)
@@ -38,32 +40,35 @@ def with_options(record: Record) -> Callable[[F], F]:
     return decorate
 
 
-def completed(record: Record, given: Mapping[str, Any], base: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """All options of a record: what is given, else what the call's table and the environment say, else the defaults.
+def complete_options(
+    record: Record, options: Mapping[str, Any], base: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """All options of a record: those of the caller, else of the environment, else of the call's table, else defaults.
 
-    `base` replaces defaults. UsageError for a setting that is not of the option's type, UnknownName for no option.
+    `base` replaces defaults. UsageError for a setting of another type than its option, UnknownName for one that is no
+    option.
     """
-    return {**defaults(record), **(base or {}), **call_settings(record), **given}
+    return {**defaults_of(record), **(base or {}), **call_settings(record), **options}
 
 
 def given_of(record: Record, options: Mapping[str, Any]) -> list[str]:
-    """The names of options that a caller gave: those that are neither the default nor what a setting says."""
+    """The names of the options that differ from the default and from the call's settings: the caller gave these."""
     settings = call_settings(record)
     return [
         name
-        for name, default in defaults(record).items()
+        for name, default in defaults_of(record).items()
         if options[name] != default and options[name] != settings.get(name, default)
     ]
 
 
 def call_settings(record: Record) -> dict[str, Any]:
-    """The options that `akinai.toml` and the environment set for the call of a record."""
-    call = next((name for name, calls_record in CALLS.items() if calls_record is record), None)
+    """The options that `akinai.toml` and the environment set for the call of a record; the environment wins."""
+    call = next((name for name in CALLS if CALLS[name] is record), None)
     if call is None:
         return {}
     from akinai.runtime.config.settings import SETTINGS_FILE, settings_file
 
-    options = {name: option for name, option in declared(record).items() if option.is_setting}
+    options = {name: option for name, option in options_of(record).items() if option.is_setting}
     table = settings_file().get(call, {})
     if not isinstance(table, dict):
         raise UsageError(f"{call} in {SETTINGS_FILE} is the table of options of that call, [{call}], not {table!r:.40}")
@@ -71,46 +76,45 @@ def call_settings(record: Record) -> dict[str, Any]:
     for name, value in cast("dict[str, Any]", table).items():
         if name not in options:
             raise UnknownName("option", name, options, f"in [{call}] of {SETTINGS_FILE}")
-        values[name] = _checked(options[name], value, f"[{call}] in {SETTINGS_FILE}")
+        values[name] = _check_value(options[name], value, f"[{call}] in {SETTINGS_FILE}")
     start = f"AKINAI_{call.upper()}__"
     for variable in sorted(os.environ):
         if variable.startswith(start):
             name = variable.removeprefix(start).lower()
             if name not in options:
                 raise UnknownName("option", name, options, f"for {variable} in the environment")
-            values[name] = _read(options[name], os.environ[variable], f"{variable} in the environment")
+            values[name] = _parse_value(options[name], os.environ[variable], f"{variable} in the environment")
     return values
 
 
-def _checked(option: Declared, value: Any, source: str) -> Any:
-    """A value of a table. UsageError where it is not of the option's type."""
+def _check_value(option: Declaration, value: Any, source: str) -> Any:
+    """A value of a table, a whole number as a float where its option is one. UsageError for another type."""
     if option.option.many:
         if isinstance(value, list) and all(isinstance(part, str) for part in cast("list[Any]", value)):
             return cast("list[str]", value)
         raise UsageError(f"{source}: {option.name} is a list of texts, not {value!r:.60}")
-    if option.kind is float and type(value) is int:
+    if option.value_type is float and type(value) is int:
         return float(value)
-    if type(value) is not (option.kind if option.kind in NOUNS else str):
-        raise UsageError(f"{source}: {option.name} is {NOUNS.get(option.kind, 'a text')}, not {value!r:.60}")
-    return _of_choices(option, value, source)
+    if type(value) is not option.value_type:
+        raise UsageError(f"{source}: {option.name} is {TYPE_NAMES.get(option.value_type, 'a text')}, not {value!r:.60}")
+    return _check_choice(option, value, source)
 
 
-def _read(option: Declared, text: str, source: str) -> Any:
-    """A value in the environment. UsageError where it is not of the option's type."""
+def _parse_value(option: Declaration, text: str, source: str) -> Any:
+    """A value in the environment. UsageError for text that is not of the option's type."""
     if option.option.many:
         return text.split(",")
     try:
-        if option.kind is bool:
+        if option.value_type is bool:
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
-        return _of_choices(option, option.kind(text), source)
+        return _check_choice(option, option.value_type(text), source)
     except (KeyError, ValueError):
-        raise UsageError(f"{source}: {option.name} is {NOUNS.get(option.kind, 'a text')}, not {text!r:.60}") from None
+        raise UsageError(
+            f"{source}: {option.name} is {TYPE_NAMES.get(option.value_type, 'a text')}, not {text!r:.60}"
+        ) from None
 
 
-def _of_choices(option: Declared, value: Any, source: str) -> Any:
+def _check_choice(option: Declaration, value: Any, source: str) -> Any:
     if option.option.choices and value not in option.option.choices:
         raise UnknownName(option.name, str(value), option.option.choices, source)
     return value
-
-
-NOUNS: Mapping[Any, str] = {bool: "true or false", int: "a whole number", float: "a number"}
