@@ -3,12 +3,11 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-import typer
-
-from akinai.cli.options import Store, argument, option, store_address, whole_number
+from akinai.cli.options import argument, store_address, with_flags
 from akinai.cli.output import command_line, print_next_steps, print_sentence
+from akinai.runtime.options import ServeOptions
 
 if TYPE_CHECKING:
     from akinai.server.serving import ServerInfo
@@ -17,63 +16,10 @@ if TYPE_CHECKING:
 WorldName = Annotated[
     str | None, argument("WORLD", "Serve sessions of this world instead of a market; 'akinai worlds' lists them.")
 ]
-AllowedHost = Annotated[
-    list[str] | None,
-    option(
-        "--allow-host",
-        metavar="NAME",
-        help="With --auth open: a further name under which requests may reach the market; repeat it for more.",
-        default="this machine's own names",
-    ),
-]
-Markets = Annotated[
-    list[str] | None,
-    option(
-        "--market",
-        metavar="[NAME=]DIR",
-        help="A folder with a population: businesses/*.yaml and customers/*.yaml. NAME=DIR is a further market, "
-        "at /m/NAME, with a process of its own; NAME= is one without a population. Repeat it for more.",
-        default="nobody",
-    ),
-]
-PlaybookFile = Annotated[
-    list[str] | None,
-    option(
-        "--playbook",
-        metavar="FILE",
-        help="A playbook to serve as JSON at /playbooks: a file or a name; repeat it for more.",
-        default="none",
-    ),
-]
 
 
-def serve(
-    world: WorldName = None,
-    market: Markets = None,
-    run: Annotated[
-        str | None,
-        option(
-            "--run", metavar="NAME", help="Name of the run; an existing run is continued.", default="two random words"
-        ),
-    ] = None,
-    store: Store = None,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int,
-        option(
-            "--port", metavar="PORT", help="Port to listen on; 0 picks a free one.", default="8000", parser=whole_number
-        ),
-    ] = 8000,
-    auth: Annotated[
-        Literal["open", "token"],
-        typer.Option(
-            help="open: agents say who they are in the X-Agent-Id header. token: each agent gets a token when it "
-            "registers and must send it."
-        ),
-    ] = "open",
-    allow_host: AllowedHost = None,
-    playbook: PlaybookFile = None,
-) -> None:
+@with_flags(ServeOptions)
+def serve(world: WorldName = None, **options: Unpack[ServeOptions]) -> None:
     """Serve a market over HTTP, where anybody's agents can register and trade; or sessions of a world.
 
     Without WORLD the server is a market, and has sessions of every world beside it.
@@ -90,17 +36,15 @@ def serve(
         raise UsageError(
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error
-    words = _resume_words(host, port, auth, allow_host or ())
+    store = options["store"]
+    words = _resume_words(options["host"], options["port"], options["auth"], options["allow_host"])
 
     def started(server: "ServerInfo") -> None:
         again = [world] if world else ["--run", server.run_id]
         again += [word for name in _further(server) for word in ("--market", f"{name}=")]  # populations are in the runs
         _print_start(server, command_line(store, "serve", *again, *words), world)
 
-    serve_market(
-        world, market=market or (), run=run, store=store_address(store), host=host, port=port, auth=auth,
-        allow_host=allow_host or (), playbook=playbook or (), ready=started,
-    )  # fmt: skip
+    serve_market(world, **{**options, "store": store_address(store), "ready": started})
     write_within(sys.stdout, f"\n{translate_sentence('stopped; all that was answered is kept')}\n")
 
 

@@ -362,20 +362,32 @@ class EpisodeOptions(TypedDict, total=False):
     max_repeats: MaxRepeats
 
 
-class OpenOptions(TypedDict, total=False):
-    """`open` and `aopen`."""
+class TaskOptions(EpisodeOptions, total=False):
+    """A task of Inspect AI, with a sample for each seed."""
+
+    seeds: Annotated[Any, Option(default="1-5")]
+    window_tokens: Annotated[int, Option(default=WINDOW)]
+
+
+class SessionOptions(TypedDict, total=False):
+    """A session at a server, which has a store of its own."""
 
     preset: Preset
     seed: Seed
     days: Days
     settings: SetSettings
-    store: Store
     name: RunPrefix
-    resume: Resume
     hold: Hold
     rest: Rest
     max_actions: MaxActions
     max_repeats: MaxRepeats
+
+
+class OpenOptions(SessionOptions, total=False):
+    """`open` and `aopen`."""
+
+    store: Store
+    resume: Resume
 
 
 class ServeSeatsOptions(OpenOptions, total=False):
@@ -448,6 +460,49 @@ class StudioOptions(TypedDict, total=False):
     allow_programs: Annotated[
         bool, Option("Let pages start any agent, programs included, not only players and models.", default=False)
     ]
+    ready: Annotated[Callable[[Any], None] | None, Option()]
+
+
+class ServeOptions(TypedDict, total=False):
+    """`serve`."""
+
+    market: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "A folder with a population: businesses/*.yaml and customers/*.yaml. NAME=DIR is a further market, "
+            "at /m/NAME, with a process of its own; NAME= is one without a population. Repeat it for more.",
+            metavar="[NAME=]DIR", many=True, shown="nobody",
+        ),
+    ]  # fmt: skip
+    run: Annotated[
+        str | None,
+        Option("Name of the run; an existing run is continued.", metavar="NAME", shown="two random words", key=False),
+    ]
+    store: StoreUrl
+    host: Host
+    port: Port
+    auth: Annotated[
+        Auth,
+        Option(
+            "open: agents say who they are in the X-Agent-Id header. token: each agent gets a token when it "
+            "registers and must send it.",
+            "open", shown="open", choices=("open", "token"),
+        ),
+    ]  # fmt: skip
+    allow_host: Annotated[
+        Sequence[str],
+        Option(
+            "With --auth open: a further name under which requests may reach the market; repeat it for more.", (),
+            metavar="NAME", many=True, shown="this machine's own names",
+        ),
+    ]  # fmt: skip
+    playbook: Annotated[
+        Sequence[str],
+        Option(
+            "A playbook to serve as JSON at /playbooks: a file or a name; repeat it for more.", (), metavar="FILE",
+            many=True, shown="none",
+        ),
+    ]  # fmt: skip
     ready: Annotated[Callable[[Any], None] | None, Option()]
 
 
@@ -715,6 +770,7 @@ class LearnOptions(LearnerOptions, TrainingRunOptions, RoleModelOptions, BudgetO
 CALLS: Mapping[str, type[Any]] = {
     "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
     "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions, "resume": ResumeOptions,
-    "run": RunOptions, "studio": StudioOptions, "why": WhyOptions,
+    "run": RunOptions,
+    "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
 }  # fmt: skip
 """Calls that have a table of their name in `akinai.toml`; that of `learn` holds the learner's settings."""

@@ -5,21 +5,23 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 import uvloop
 
 from akinai.api.playbook import open_playbook
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.stores import Books
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
 from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket
+from akinai.runtime.options import ServeOptions
 from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
 from akinai.server.event_log import log_event, logging_to_stderr
@@ -28,7 +30,7 @@ from akinai.server.market import HostedMarket
 from akinai.server.markets.front import running_markets
 from akinai.server.markets.listening import AdoptingServer, Endpoint, raise_file_limit
 from akinai.server.markets.runs import find_or_create_runs
-from akinai.server.markets.settings import Auth, ServeConfig, ServerInfo, expect_safe, read_markets
+from akinai.server.markets.settings import ServeConfig, ServerInfo, expect_safe, read_markets
 from akinai.server.metrics import Metrics
 from akinai.server.sessions.access import SessionAccess
 from akinai.server.sessions.hosting import SessionHost
@@ -40,31 +42,21 @@ OPERATOR_TOKEN = "AKINAI_OPERATOR_TOKEN"
 """The variable of the environment that holds the operator's token."""
 
 
-def serve(
-    world: str | None = None,
-    *,
-    market: str | Sequence[str] | None = None,
-    run: str | None = None,
-    store: str | None = None,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    auth: Auth = "open",
-    allow_host: Sequence[str] = (),
-    playbook: Sequence[str] = (),
-    ready: Callable[[ServerInfo], None] | None = None,
-) -> None:
+@with_options(ServeOptions)
+def serve(world: str | None = None, **options: Unpack[ServeOptions]) -> None:
     """Serve markets, or sessions of a world, over HTTP until SIGTERM or SIGINT; as `akinai serve --help` says.
 
     `market` is DIR, or a list of NAME=DIR and at most one DIR. `ready` is called when requests are taken. UsageError
     as for `run_server`.
     """
-    address = setting("store", store, DEFAULT_STORE)
-    token = os.environ.get(OPERATOR_TOKEN)
+    address, market = setting("store", options["store"], DEFAULT_STORE), options["market"]
     data, markets = read_markets([market] if isinstance(market, str) else market or ())
     config = ServeConfig(
-        data, run, address, host, port, auth, token, allow_host, world=world, playbooks=playbook, markets=markets
-    )
-    run_server(config, ready or (lambda _: None))
+        data, options["run"], address, options["host"], options["port"], options["auth"],
+        os.environ.get(OPERATOR_TOKEN), options["allow_host"], world=world, playbooks=options["playbook"],
+        markets=markets,
+    )  # fmt: skip
+    run_server(config, options["ready"] or (lambda _: None))
 
 
 def run_server(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:

@@ -1,7 +1,6 @@
 """A world as a Gymnasium environment."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium
 from gymnasium.error import ResetNeeded
@@ -12,7 +11,8 @@ from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
 from akinai.api.seat import Seat
 from akinai.core.worlds import World
-from akinai.runtime.config.settings import Settings
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import EpisodeOptions
 
 CUT_SHORT = ("message_cap", "stuck")
 """Endings that a limit of the session made, not the world: the episode is truncated."""
@@ -28,28 +28,14 @@ class WorldEnv(gymnasium.Env[str, str]):
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # pyright: ignore[reportIncompatibleVariableOverride] - Gymnasium declares a variable of the instance and sets it on classes
 
+    @with_options(EpisodeOptions)
     def __init__(
-        self,
-        world: str | World[Any],
-        *,
-        preset: str | None = None,
-        days: int | None = None,
-        settings: Settings = None,
-        store: str | None = None,
-        hold: Sequence[str] | None = None,
-        rest: str | None = None,
-        max_actions: int = 0,
-        max_repeats: int = 20,
-        render_mode: str | None = None,
+        self, world: str | World[Any], render_mode: str | None = None, **options: Unpack[EpisodeOptions]
     ) -> None:
         """The options of `akinai.open`. Episodes are kept in `store`, by default in memory."""
         self.render_mode = render_mode
         self._world = worlds.load(world) if isinstance(world, str) else world
-        self._options: dict[str, Any] = {
-            "preset": preset, "days": days, "settings": settings, "hold": hold, "rest": rest,
-            "max_actions": max_actions, "max_repeats": max_repeats,
-        }  # fmt: skip
-        self._store = store
+        self._options = options
         self.observation_space = TextSpace()
         self.action_space = ReplySpace(self._world.verbs.classes)
         self._seat: Seat[Session] | None = None
@@ -65,10 +51,10 @@ class WorldEnv(gymnasium.Env[str, str]):
         super().reset(seed=seed)
         self.close()
         if resume := (options or {}).get("resume"):
-            session = open_session(resume=resume, store=self._store)
+            session = open_session(resume=resume, store=self._options["store"])
         else:
             drawn = int(self.np_random.integers(2**31)) if seed is None else seed
-            session = open_session(self._world, seed=drawn, store=self._store, **self._options)
+            session = open_session(self._world, seed=drawn, **self._options)
         self._seat = Seat(session)
         self._read = self._seat.prompt()
         return self._read, self._info()

@@ -4,7 +4,7 @@ Inspect finds them by the entry point `inspect_ai`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import anyio
 
@@ -26,14 +26,17 @@ from akinai.adapters.inspect.framework import (
     task,
 )
 from akinai.adapters.inspect.player import Player
-from akinai.agents.chat import WINDOW_TOKENS, prompt
+from akinai.agents.chat import prompt
 from akinai.api.opening import aopen
 from akinai.api.seat import Seat, own_actors
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Genesis
+from akinai.core.options import part_of
 from akinai.core.worlds import World, participants
+from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, sample_id, scores_document
+from akinai.runtime.options import EpisodeOptions, TaskOptions
 from akinai.runtime.runs.planning import checked_seeds, seeds_in
 from akinai.runtime.runs.reading import Detail, score_run
 
@@ -41,41 +44,26 @@ PLAYED = "akinai/scores"
 """The key of a sample's store that holds the scores of its run."""
 
 
-def make_task(
-    name: str,
-    *,
-    preset: str | None = None,
-    seeds: Any = "1-5",
-    days: int | None = None,
-    settings: Any = None,
-    hold: Any = None,
-    rest: str | None = None,
-    store: str | None = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-    window_tokens: int = WINDOW_TOKENS,
-) -> Any:
+@with_options(TaskOptions)
+def make_task(name: str, **options: Unpack[TaskOptions]) -> Any:
     """The task of a world. UsageError for options that do not fit.
 
     `seeds` are like "1-5"; `settings` "name=value", several with commas; `hold` the actors or groups that the model
     plays, each in a conversation of its own, by default all without a player of the world's own, else the first group.
     Runs are kept in `store`, by default in memory.
     """
-    world = worlds.load(name)
-    numbers = _seeds(seeds)
-    prepared = prepare(world, preset=preset, days=days, settings=_settings(settings))
-    geneses = [Genesis(world.name, seed, prepared.setup) for seed in numbers]
-    options: dict[str, Any] = {
-        "preset": preset, "days": days, "settings": _settings(settings), "store": store, "rest": rest,
-        "hold": _listed(hold) or _held(world, geneses[0]), "max_actions": max_actions, "max_repeats": max_repeats,
-    }  # fmt: skip
+    world, settings = worlds.load(name), _settings(options["settings"])
+    prepared = prepare(world, preset=options["preset"], days=options["days"], settings=settings)
+    geneses = [Genesis(world.name, seed, prepared.setup) for seed in _seeds(options["seeds"])]
+    hold = _listed(options["hold"]) or _held(world, geneses[0])
+    episode: EpisodeOptions = part_of(EpisodeOptions, {**options, "settings": settings, "hold": hold})
     samples = [
         Sample(id=sample_id(genesis.seed), input=_view(world, genesis), metadata={"seed": genesis.seed})
         for genesis in geneses
     ]
     return Task(
         dataset=MemoryDataset(samples, name=name),
-        solver=play(world.name, options, window_tokens),
+        solver=play(world.name, episode, options["window_tokens"]),
         scorer=[scores(), findings()],
         version=world.name.partition("@")[2],
         metadata={"settings_digest": geneses[0].settings_digest},
@@ -118,7 +106,7 @@ def _view(world: World[Any], genesis: Genesis) -> str:
 
 
 @solver(name="akinai_play")
-def play(world: str, options: Mapping[str, Any], window_tokens: int) -> Any:
+def play(world: str, options: EpisodeOptions, window_tokens: int) -> Any:
     """Plays the run of a sample's seed to its end, or to one of Inspect's limits."""
 
     async def solve(state: Any, generate: Any) -> Any:
@@ -178,23 +166,10 @@ def _recorded(name: str) -> Any:
 def register(name: str) -> Callable[..., Any]:
     """The task of a world, as Inspect knows it."""
 
-    def world_task(
-        preset: str | None = None,
-        seeds: Any = "1-5",
-        days: int | None = None,
-        settings: Any = None,
-        hold: Any = None,
-        rest: str | None = None,
-        store: str | None = None,
-        max_actions: int = 0,
-        max_repeats: int = 20,
-        window_tokens: int = WINDOW_TOKENS,
-    ) -> Any:
+    @with_options(TaskOptions)
+    def world_task(**options: Unpack[TaskOptions]) -> Any:
         try:
-            return make_task(
-                name, preset=preset, seeds=seeds, days=days, settings=settings, hold=hold, rest=rest, store=store,
-                max_actions=max_actions, max_repeats=max_repeats, window_tokens=window_tokens,
-            )  # fmt: skip
+            return make_task(name, **options)
         except AkinaiError as error:
             raise PrerequisiteError(str(error)) from error
 

@@ -4,9 +4,9 @@
 # pyright: reportMissingImports=false, reportUntypedBaseClass=false, reportUnknownMemberType=false
 # pyright: reportUnknownParameterType=false, reportUnknownVariableType=false
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
@@ -19,7 +19,8 @@ from akinai.api.opening import open as open_session
 from akinai.api.seat import Answer, Seat
 from akinai.core.errors import UsageError
 from akinai.core.worlds import World
-from akinai.runtime.config.settings import Settings
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import EpisodeOptions
 
 
 class WorldAction(Action):
@@ -61,10 +62,10 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, world: World[Any], options: Mapping[str, Any]) -> None:
+    def __init__(self, world: World[Any], options: EpisodeOptions) -> None:
         """`options` of `akinai.open`, but for seed, name and resume, which `reset` takes."""
         super().__init__()
-        self._world, self._options = world, dict(options)
+        self._world, self._options = world, options
         self._seat: Seat[Session] | None = None
         self._steps = 0
 
@@ -79,7 +80,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
             raise UsageError(f"reset takes seed, episode_id and resume, not {', '.join(map(str, kwargs))}")
         self.close()
         if resume is not None:
-            session = open_session(resume=resume, store=self._options.get("store"))
+            session = open_session(resume=resume, store=self._options["store"])
         else:
             session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
         self._seat = seat = Seat(session)
@@ -132,28 +133,13 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         )  # fmt: skip
 
 
-def make_app(
-    world: str | World[Any],
-    *,
-    preset: str | None = None,
-    days: int | None = None,
-    settings: Settings = None,
-    store: str | None = None,
-    hold: Sequence[str] | None = None,
-    rest: str | None = None,
-    max_actions: int = 0,
-    max_repeats: int = 20,
-    max_clients: int = 64,
-) -> Any:
+@with_options(EpisodeOptions)
+def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[EpisodeOptions]) -> Any:
     """The FastAPI application that serves a world, for `uvicorn.run`. Options as those of `akinai.open`.
 
     Runs are kept in `store`, by default in memory. `max_clients` is how many may be connected at once.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
-    options: dict[str, Any] = {
-        "preset": preset, "days": days, "settings": settings, "store": store, "hold": hold, "rest": rest,
-        "max_actions": max_actions, "max_repeats": max_repeats,
-    }  # fmt: skip
     make = partial(WorldEnvironment, loaded, options)
     name = f"akinai-{loaded.name.partition('@')[0]}"
     return create_app(

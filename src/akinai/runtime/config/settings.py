@@ -33,7 +33,7 @@ DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 COMMAND = "the command"
 CALL_TABLES = (
-    "a2a", "analyze", "compare", "fork", "mcp", "open", "play", "report", "resume", "run", "studio", "why",
+    "a2a", "analyze", "compare", "fork", "mcp", "open", "play", "report", "resume", "run", "serve", "studio", "why",
 )  # fmt: skip
 """Tables of `akinai.toml` with the options of a call; `runtime/options.py` declares them."""
 OWN_SETTINGS = ("agent", "jobs", "learn", "model", "preset", "prices", "store", *CALL_TABLES)

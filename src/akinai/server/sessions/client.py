@@ -4,16 +4,17 @@ import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from akinai.core.canonical import Json
 from akinai.core.errors import AgentError, EndRun, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.scores import Score
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import SessionOptions
 from akinai.server.sessions import shapes as s
 
 ATTEMPTS = 6
@@ -45,26 +46,11 @@ class SessionClient:
     ) -> None:
         await self._http.aclose()
 
-    async def open(
-        self,
-        world: str | None = None,
-        *,
-        preset: str | None = None,
-        seed: int = 1,
-        days: int | None = None,
-        settings: Mapping[str, Json] | None = None,
-        name: str | None = None,
-        hold: Sequence[str] | None = None,
-        rest: str | None = None,
-        max_actions: int = 0,
-        max_repeats: int = 20,
-    ) -> "RemoteSession":
+    @with_options(SessionOptions)
+    async def open(self, world: str | None = None, **options: Unpack[SessionOptions]) -> "RemoteSession":
         """Open a session; the options are those of `akinai.open`. `world` None is the one that the server plays."""
-        options = s.NewSession(
-            world=world, preset=preset, seed=seed, days=days, settings=settings or {}, name=name, hold=hold, rest=rest,
-            max_actions=max_actions, max_repeats=max_repeats,
-        )  # fmt: skip
-        opened = await self.request("POST", "/sessions", s.OpenedSession, body=options)
+        new = s.NewSession.model_validate({**options, "world": world, "settings": options["settings"] or {}})
+        opened = await self.request("POST", "/sessions", s.OpenedSession, body=new)
         return RemoteSession(self, opened, opened.token, opened.seats)
 
     async def resume(self, run: str) -> "RemoteSession":
