@@ -471,12 +471,14 @@ class ServeOptions(TypedDict, total=False):
         Option(
             "A folder with a population: businesses/*.yaml and customers/*.yaml. NAME=DIR is a further market, "
             "at /m/NAME, with a process of its own; NAME= is one without a population. Repeat it for more.",
-            metavar="[NAME=]DIR", many=True, shown="nobody",
+            metavar="[NAME=]DIR", many=True, default_text="nobody",
         ),
     ]  # fmt: skip
     run: Annotated[
         str | None,
-        Option("Name of the run; an existing run is continued.", metavar="NAME", shown="two random words", key=False),
+        Option(
+            "Name of the run; an existing run is continued.", metavar="NAME", default_text="two random words", key=False
+        ),
     ]
     store: StoreUrl
     host: Host
@@ -486,21 +488,21 @@ class ServeOptions(TypedDict, total=False):
         Option(
             "open: agents say who they are in the X-Agent-Id header. token: each agent gets a token when it "
             "registers and must send it.",
-            "open", shown="open", choices=("open", "token"),
+            "open", default_text="open", choices=("open", "token"),
         ),
     ]  # fmt: skip
     allow_host: Annotated[
         Sequence[str],
         Option(
             "With --auth open: a further name under which requests may reach the market; repeat it for more.", (),
-            metavar="NAME", many=True, shown="this machine's own names",
+            metavar="NAME", many=True, default_text="this machine's own names",
         ),
     ]  # fmt: skip
     playbook: Annotated[
         Sequence[str],
         Option(
             "A playbook to serve as JSON at /playbooks: a file or a name; repeat it for more.", (), metavar="FILE",
-            many=True, shown="none",
+            many=True, default_text="none",
         ),
     ]  # fmt: skip
     ready: Annotated[Callable[[Any], None] | None, Option()]
