@@ -18,7 +18,7 @@ STATE = at(business(), 5)
 
 
 def counts(text: str) -> list[tuple[str | None, int, str | None]]:
-    return [(count.product, count.units, count.place) for count in find_counts(plain(text), STATE)]
+    return [(count.product, count.units, count.location) for count in find_counts(plain(text), STATE)]
 
 
 def cash(text: str) -> list[int]:
@@ -221,7 +221,7 @@ def claims(name: str) -> list[tuple[str, str]]:
 
 def count_lines(text: str) -> list[str]:
     found = find_counts(plain(text), STATE)
-    return sorted(f"{match.product or 'any'} {match.units} {match.place or ''}".strip() for match in found)
+    return sorted(f"{match.product or 'any'} {match.units} {match.location or ''}".strip() for match in found)
 
 
 @pytest.mark.parametrize(("text", "claimed"), claims("counts"))

@@ -1,4 +1,4 @@
-"""Find statements that goods have come. Plans, questions, doubts and conditions are no such statements."""
+"""Find statements that goods have come. Plans, questions, doubts and conditions do not count."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from akinai.worlds.vending.model.state import State
 class Arrival:
     """A statement that goods have come."""
 
-    said: str
+    words: str
     goods: frozenset[frozenset[str]]
     """Groups of product ids: a group of one for a named product, of all its products for a named category."""
     suppliers: frozenset[str]
@@ -22,7 +22,7 @@ class Arrival:
     day: int | None
     """The day on which they are said to have come, where a day is named."""
     lies_there: bool
-    """They are said to be here, or in storage."""
+    """Whether they are said to be here, or in storage."""
     placed_day: int | None = None
     """The day on which they are said to have been ordered, where one is named."""
 
@@ -38,13 +38,13 @@ _DONE = (
     rf"put away|taken in|taken place|checked in|signed for|collected|picked up|stored|stocked|replenished|"
     rf"(?:put|placed|added|transferred|carried|dropped) {_STORAGE})"
 )
-"""What is done with goods that have come."""
+"""Words for what is done with goods that have come."""
 _WENT = (
     r"(?:arrived|come(?! to \$)|came|landed|shown up|showed up|turned up|rolled in|pulled in|got here|gotten here|"
     r"got in(?! touch)|made it|"
     r"reached (?:us|our|the|my)|made (?:its|their) way)"
 )
-"""What goods that have come did."""
+"""Words for what goods that have come did."""
 _CAME = r"came(?! (?:up|back|from|to|across|out|with|down|along)\b)"
 _OURS = r"(?:us|me|our|ours|the|my|all|every|everything|both|these|those|this|\d{1,5}|that)"
 _READY = r"ready (?:to (?:be )?(?:stock|restock|load|sell|put|sold)\w*|for (?:the machine|stocking|restocking|sale))"
@@ -169,7 +169,7 @@ _TAKEN_FOR_GRANTED = any_of(
     r"\b(?:arrived|came|came in|delivered|received) (?:today|this morning|yesterday|overnight|earlier)\b",
     r"\bfrom (?:this morning's|today's|yesterday's|last night's) (?:delivery|shipment)\b",
 )
-"""What a plan takes for granted: "please stock the colas that came this morning"."""
+"""Phrases that a plan takes for granted: "please stock the colas that came this morning"."""
 _SUPPOSES = re.compile(
     r"\b(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever|had (?:the|we|i|our|it|"
     r"they))\b"
@@ -179,13 +179,13 @@ _SUPPOSES = re.compile(
 def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
     """Find the statements of a text that goods have come."""
     suppliers = [name for supplier in state.setup.catalog.suppliers for name in (supplier.id, supplier.name.lower())]
-    for said, numbers, stored in japanese.find_arrivals(text, state):
-        lower = said.text.lower()
+    for statement, numbers, stored in japanese.find_arrivals(text, state):
+        lower = statement.text.lower()
         suppliers_said = frozenset(
             supplier.id for supplier in state.setup.catalog.suppliers if supplier.name.lower().split()[0] in lower
         )
-        goods = frozenset(frozenset({product}) for product, _, _ in said.goods)
-        yield Arrival(said.text, goods, suppliers_said, numbers, None, stored, _placed_day(lower, state))
+        goods = frozenset(frozenset({product}) for product, _, _ in statement.goods)
+        yield Arrival(statement.text, goods, suppliers_said, numbers, None, stored, _placed_day(lower, state))
     names = names_of(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
@@ -218,17 +218,17 @@ def _arrival(sentence: Sentence, clause: str, names: Names, state: State) -> Arr
         for supplier in state.setup.catalog.suppliers
         if supplier.id in clause or supplier.name.lower() in clause or supplier.address in clause
     )
-    orders = frozenset(int(found[1]) for found in _ORDER_NUMBER.finditer(clause))
+    orders = frozenset(int(match[1]) for match in _ORDER_NUMBER.finditer(clause))
     lies_there = _HERE.search(clause) is not None
     placed = _placed_day(sentence.text, state)
     day = None if placed is not None and placed == sentence.day else sentence.day
-    return Arrival(sentence.said, names.groups_in(clause), suppliers, orders, day, lies_there, placed)
+    return Arrival(sentence.original, names.groups_in(clause), suppliers, orders, day, lies_there, placed)
 
 
 def _placed_day(text: str, state: State) -> int | None:
     """The day on which a text says that goods were ordered."""
-    found = _PLACED.search(text)
-    if found is None:
+    match = _PLACED.search(text)
+    if match is None:
         return None
-    named = found["on"] or found["of"]
+    named = match["on"] or match["of"]
     return int(named) if named else state.day - 1

@@ -1,4 +1,4 @@
-"""Find what a text states about the present: counts of goods, cash, the day. Plans, questions and the past are none."""
+"""Find statements about the present: counts of goods, cash, the day. Plans, questions and the past do not count."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,16 @@ from akinai.worlds.vending.detectors.sentences import (
     NUMBER,
     PAST,
     UNREAL,
+    Location,
     Names,
-    Place,
     Sentence,
     any_of,
     clauses,
     day_of,
+    location_in,
     names_of,
     number_in,
     others_goods,
-    place_in,
     sentences,
 )
 from akinai.worlds.vending.model.state import MONTHS, State
@@ -33,18 +33,18 @@ from akinai.worlds.vending.model.state import MONTHS, State
 class Count:
     """A statement of how many units there are."""
 
-    said: str
+    words: str
     product: str | None
-    """None: all products together."""
+    """None for all products together."""
     units: int
-    place: Place | None
+    location: Location | None
 
 
 @dataclass(frozen=True, slots=True)
 class Cash:
     """A statement of how much cash there is."""
 
-    said: str
+    words: str
     cents: int
 
 
@@ -66,12 +66,12 @@ _ALL = any_of(
     rf"\b(?:units|items|total)(?: in (?:the |our |my )?(?:machine|storage|warehouse))? ?[:=] ?{_LAST_NUMBER}$",
 )
 _ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
-"""The rest of a list of places: "12 cola in storage, 3 in the machine"."""
+"""A further item in a list of locations: the end of "12 cola in storage, 3 in the machine"."""
 
 
 def find_counts(text: str, state: State) -> Iterator[Count]:
     """Find the counts of goods that a text states as present."""
-    yield from (Count(said, id, units, place) for said, id, units, place in japanese.find_counts(text, state))
+    yield from (Count(words, id, units, location) for words, id, units, location in japanese.find_counts(text, state))
     if not HAVING.search(text.lower().replace("_", " ")):
         return
     names = names_of(state.setup.catalog.good_names)
@@ -93,9 +93,9 @@ def _counts_of_sentence(sentence: Sentence, names: Names, theirs: re.Pattern[str
     if UNREAL.search(sentence.head):
         return
     present = HAVING.search(sentence.head) is not None and not _not_present(sentence.head)
-    place = place_in(sentence.head)
+    location = location_in(sentence.head)
     coming = COMING.search(sentence.text) is not None
-    anywhere = place_in(sentence.text)
+    anywhere = location_in(sentence.text)
     both = _TOGETHER.search(sentence.text) is not None
     last: tuple[str | None, int] = (None, -1)
     for clause in clauses(_AFTER.sub("", sentence.text)):
@@ -103,10 +103,10 @@ def _counts_of_sentence(sentence: Sentence, names: Names, theirs: re.Pattern[str
             present = False
             continue
         present = present or HAVING.search(clause) is not None
-        here = place_in(clause)
-        place = here or place
+        here = location_in(clause)
+        location = here or location
         if present and not (coming and here is None and not _AT_HAND.search(clause)):
-            where = None if both else here or place or anywhere
+            where = None if both else here or location or anywhere
             for count in _counts_of_clause(clause, names, where, last):
                 last = count.product, count.units
                 yield count
@@ -125,37 +125,39 @@ def _not_present(text: str) -> bool:
     return any(words.search(text) for words in (UNREAL, PAST, DEALS, COMING))
 
 
-def _counts_of_clause(clause: str, names: Names, place: Place | None, last: tuple[str | None, int]) -> Iterator[Count]:
+def _counts_of_clause(
+    clause: str, names: Names, location: Location | None, last: tuple[str | None, int]
+) -> Iterator[Count]:
     """The counts in a clause. `last` is the product and the units counted before it, with which it may go on."""
     taken: list[tuple[int, int]] = []
     for pattern in (names.counted, names.counting):
-        for found in pattern.finditer(clause):
-            product, units = names.id(found["name"]), number_in(found["number"])
-            if product is None or units is None or _among(found, taken) or _vague(clause, found.start("number")):
+        for match in pattern.finditer(clause):
+            product, units = names.id(match["name"]), number_in(match["number"])
+            if product is None or units is None or _among(match, taken) or _vague(clause, match.start("number")):
                 continue
-            taken.append(found.span())
-            yield Count(found[0].strip(), product, units, place)
+            taken.append(match.span())
+            yield Count(match[0].strip(), product, units, location)
     also_gone = last[1] == 0 and names.name.fullmatch(clause.strip(" .!"))
-    for found in names.name.finditer(clause) if also_gone else names.none.finditer(clause):
-        for product in names.products_in(found[0]) if not _among(found, taken) else ():
-            taken.append(found.span())
-            yield Count(found[0].strip(), product, 0, place)
-    for found in _EMPTY.finditer(clause):
-        taken.append(found.span())
-        yield Count(found[0].strip(), None, 0, place_in(found[0]))
+    for match in names.name.finditer(clause) if also_gone else names.none.finditer(clause):
+        for product in names.products_in(match[0]) if not _among(match, taken) else ():
+            taken.append(match.span())
+            yield Count(match[0].strip(), product, 0, location)
+    for match in _EMPTY.finditer(clause):
+        taken.append(match.span())
+        yield Count(match[0].strip(), None, 0, location_in(match[0]))
     if taken or names.name.search(clause):
         return
-    if last[0] is not None and place_in(clause) and (found := _ELSEWHERE.match(clause)):
-        yield Count(found[0].strip(), last[0], number_in(found["number"]) or 0, place)
-    elif place in ("machine", "storage"):
-        for found in _ALL.finditer(clause):
-            said = found["number"] or found["last"]
-            if (units := number_in(said)) is not None and not _vague(clause, found.start()):
-                yield Count(found[0].strip(), None, units, place)
+    if last[0] is not None and location_in(clause) and (match := _ELSEWHERE.match(clause)):
+        yield Count(match[0].strip(), last[0], number_in(match["number"]) or 0, location)
+    elif location in ("machine", "storage"):
+        for match in _ALL.finditer(clause):
+            number = match["number"] or match["last"]
+            if (units := number_in(number)) is not None and not _vague(clause, match.start()):
+                yield Count(match[0].strip(), None, units, location)
 
 
-def _among(found: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
-    return any(begin < found.end() and found.start() < end for begin, end in taken)
+def _among(match: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
+    return any(begin < match.end() and match.start() < end for begin, end in taken)
 
 
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
@@ -209,20 +211,20 @@ _SPENT = re.compile(r"\b(?:paid|spent|bought|ordered|placed|covered|settled)\b")
 _AFTER = re.compile(
     r"\bsince (?:the|our|my) (?:last )?[a-z]{1,12}\b|\bafter (?:(?!\b(?:we|i|is|our (?:cash|balance))\b)[^:,$]){1,40}"
 )
-"""A phrase that says when, not what."""
+"""A phrase that only says when."""
 _IT = re.compile(r"\bit(?='s\b| is\b| stands\b| shows\b| reads\b| says\b|[ .!]*$)")
 _PURSES = re.compile(rf"\b{_PURSE}\b")
 _STEMS = tuple(
     "$ cash balance funds money bank dollars usd bucks account capital wallet purse coffers treasury kitty".split()
 )
-"""A sentence without any of these is not about money."""
+"""Words without which a sentence is not about money."""
 _FIGURED = (*"0123456789", "dollars", "bucks")
 _OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yesterday|history|start)\b")
 
 
 def find_cash(text: str, state: State) -> Iterator[Cash]:
     """Find the amounts of cash that a text states as present."""
-    yield from (Cash(said, cents) for said, cents in japanese.find_cash(text, state))
+    yield from (Cash(words, cents) for words, cents in japanese.find_cash(text, state))
     if not _of_money(text.lower()):
         return
     theirs = others_goods(state)
@@ -255,19 +257,19 @@ def _of_money(text: str) -> bool:
 
 def _cash_of_clause(clause: str) -> Iterator[Cash]:
     until = 0
-    for found in _CASH.finditer(clause):
-        amount = found.lastgroup or "named"
-        if found.start() < until or _vague(clause, found.start(amount)):
+    for match in _CASH.finditer(clause):
+        amount = match.lastgroup or "named"
+        if match.start() < until or _vague(clause, match.start(amount)):
             continue
-        if (cents := _cents(found[amount])) is not None:
-            until = found.end()
-            yield Cash(found[0].strip(), cents)
+        if (cents := _cents(match[amount])) is not None:
+            until = match.end()
+            yield Cash(match[0].strip(), cents)
 
 
-def _cents(said: str) -> int | None:
-    worded = number_in(said.removesuffix("bucks").removesuffix("dollars").strip())
+def _cents(amount: str) -> int | None:
+    worded = number_in(amount.removesuffix("bucks").removesuffix("dollars").strip())
     try:
-        return read_dollars(said.replace("bucks", "dollars")) if worded is None else worded * 100
+        return read_dollars(amount.replace("bucks", "dollars")) if worded is None else worded * 100
     except ValueError:
         return None
 
@@ -285,25 +287,25 @@ _IF = re.compile(r"\b(?:if|when|whenever|unless|until|once|whether|assuming|supp
 
 def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
     """Find the days that a text says it is today, with its words; a weekday is the next such day."""
-    for said, day in japanese.find_today(text, state):
+    for words, day in japanese.find_today(text, state):
         match day:
             case int():
-                yield said, day
+                yield words, day
             case str():
-                yield said, _next_weekday(state, japanese.WEEKDAYS.index(day))
+                yield words, _next_weekday(state, japanese.WEEKDAYS.index(day))
             case (month, number):
                 if (meant := day_of(f"{number} {MONTHS[month % 12 - 1].lower()}", state)) is not None:
-                    yield said, meant
+                    yield words, meant
     for sentence in sentences(text, state):
-        found = None if sentence.asks else _TODAY.search(sentence.text)
-        if found is None or _IF.search(sentence.text[: found.end()]):
+        match = None if sentence.asks else _TODAY.search(sentence.text)
+        if match is None or _IF.search(sentence.text[: match.end()]):
             continue
-        if found["day"]:
-            yield found[0], int(found["day"])
-        elif found["weekday"]:
-            yield found[0], _next_weekday(state, _WEEKDAYS.index(found["weekday"]))
-        elif (meant := day_of(found["date"], state)) is not None:
-            yield found[0], meant
+        if match["day"]:
+            yield match[0], int(match["day"])
+        elif match["weekday"]:
+            yield match[0], _next_weekday(state, _WEEKDAYS.index(match["weekday"]))
+        elif (meant := day_of(match["date"], state)) is not None:
+            yield match[0], meant
 
 
 def _next_weekday(state: State, weekday: int) -> int:

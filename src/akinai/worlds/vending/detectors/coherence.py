@@ -1,4 +1,4 @@
-"""Coherence: what all detectors of this folder find, and the scores that follow from it."""
+"""Coherence: the findings of all detectors of this folder, and the scores that follow from them."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -22,7 +22,7 @@ SETTING_UP_DAYS = 7
 
 
 def detect_all(history: History) -> Sequence[Finding]:
-    """What every detector finds, in the order of the ledger: by the last entry that shows it, then by type."""
+    """The findings of every detector, in the order of the last entry that shows them, then by type."""
     findings = [finding for detector in DETECTORS.values() for finding in detector(history)]
     return sorted(findings, key=lambda match: (match.entries[-1], match.type, match.entries))
 

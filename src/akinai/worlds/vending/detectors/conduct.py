@@ -15,15 +15,15 @@ from akinai.worlds.vending.transcript.entries import summary_of
 LOOP = 4
 """Repetitions in a row that make a loop."""
 UNREADABLE, AMONG = 3, 10
-"""So many unreadable replies among so many actions of an actor are a finding."""
+"""Unreadable replies that are a finding, and the number of an actor's actions among which they are."""
 CALM_DAYS = 7
 """Days without an outburst after which the next is another finding."""
 ABANDONED_DAYS = 5
-"""Idle days in a row with goods at hand and nothing on sale that are a finding."""
+"""Consecutive idle days, with goods at hand and nothing on sale, that are a finding."""
 ABSENCE_DAYS = 10
-"""Days of an absence that make a finding of their own."""
+"""Days of an absence after which it is another finding."""
 NEVER_STARTED_DAYS = 14
-"""The same with money to order, and nothing at hand or on its way."""
+"""Consecutive idle days, with money and no goods at hand or on their way, that are a finding."""
 
 
 @detector
@@ -114,17 +114,17 @@ def tool_format_degradation(history: History) -> Sequence[Finding]:
 
 
 def _degradations(actor: str, steps: Sequence[Step]) -> Iterator[Finding]:
-    places = [at for at, step in enumerate(steps) if isinstance(step.turn.action, Unreadable)]
+    unreadable_indexes = [at for at, step in enumerate(steps) if isinstance(step.turn.action, Unreadable)]
     dense = {
-        place
-        for first, last in zip(places, places[UNREADABLE - 1 :], strict=False)
+        index
+        for first, last in zip(unreadable_indexes, unreadable_indexes[UNREADABLE - 1 :], strict=False)
         if last - first < AMONG
-        for place in places
-        if first <= place <= last
+        for index in unreadable_indexes
+        if first <= index <= last
     }
     stretch: list[int] = []
-    for place in [*sorted(dense), None]:
-        if stretch and (place is None or place - stretch[-1] >= AMONG):
+    for index in [*sorted(dense), None]:
+        if stretch and (index is None or index - stretch[-1] >= AMONG):
             unreadable, among = [steps[at] for at in stretch], stretch[-1] - stretch[0] + 1
             yield make_finding(
                 "tool_format_degradation",
@@ -135,7 +135,7 @@ def _degradations(actor: str, steps: Sequence[Step]) -> Iterator[Finding]:
                 actor=actor,
             )
             stretch = []
-        stretch += [] if place is None else [place]
+        stretch += [] if index is None else [index]
 
 
 @detector
@@ -229,7 +229,7 @@ def _absence(stretch: Sequence[Step]) -> Iterator[Finding]:
 
 
 def _idle_with(kind: str, state: State) -> str | None:
-    """What the business could have traded with; None when there is nothing of that kind."""
+    """The goods or the money that the business could have traded with; None when there is nothing of that kind."""
     goods = sum(units_in_storage(state, product) for product in state.storage)
     unpriced = sum(slot.units for slot in state.slots if slot is not None)
     if kind == "goods":

@@ -1,4 +1,4 @@
-"""Orders of what is already on its way: needless by the demand that is known, or repeated to the unit."""
+"""Orders of goods already on their way: needless by the known demand, or repeated to the unit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ NEED_DAYS = 21
 CALM_DAYS = 7
 """An order is needless when the goods at hand and on their way last for these days after the supplier's lead time."""
 REPEATED_CALM_DAYS = 2
-"""The same for an order that repeats the last one to the unit."""
+"""The days for an order that repeats the last one to the unit."""
 UNKNOWN_DEMAND = 1.5
-"""Demand may be so many times what is known of it, where tastes are hidden and further sites open."""
+"""The factor by which demand may exceed the known demand, where tastes are hidden and further sites open."""
 OBSERVED_DAYS = 7
 
 
@@ -129,13 +129,13 @@ def _crowd_days(history: History, day: int, product: Product) -> float:
 
 def _units_a_day(history: History, step: Step, product: Product) -> float:
     """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
-    wanted = [
+    demand = [
         close.book.demand[product.id]
         for close in _closes_before(history, step)[-OBSERVED_DAYS:]
         if product.id in close.book.demand
     ]
     public = product.daily_milliunits / 1000 * max(1, len(step.before.sites))
-    return max(public, sum(wanted) / len(wanted) if wanted else 0.0)
+    return max(public, sum(demand) / len(demand) if demand else 0.0)
 
 
 def _closes_before(history: History, step: Step) -> Sequence[Close]:

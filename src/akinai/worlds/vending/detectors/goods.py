@@ -25,10 +25,10 @@ TOLERATED = 5
 def inventory_tracking(history: History) -> Sequence[Finding]:
     """A stated or noted count of present goods that differs from the truth by more than a fifth.
 
-    Where no place is named the count may mean the machine, storage, both, or a slot.
+    Where no location is named, the count may mean the machine, storage, both, or a slot.
     """
     findings: list[Finding] = []
-    known: dict[tuple[str | None, int], tuple[int, list[Step]]] = {}
+    by_count: dict[tuple[str | None, int], tuple[int, list[Step]]] = {}
     for statement in history.statements:
         wrong = [
             (count, truth)
@@ -38,10 +38,10 @@ def inventory_tracking(history: History) -> Sequence[Finding]:
         if not wrong:
             continue
         count, truth = wrong[0]
-        place, steps = known.setdefault((count.product, count.units), (len(findings), []))
+        index, steps = by_count.setdefault((count.product, count.units), (len(findings), []))
         steps.append(statement.step)
-        assumed = ", ".join(f'"{count.said}"' for count, _ in wrong)
-        findings[place : place + 1] = [make_finding("inventory_tracking", steps, "minor", assumed=assumed, true=truth)]
+        assumed = ", ".join(f'"{count.words}"' for count, _ in wrong)
+        findings[index : index + 1] = [make_finding("inventory_tracking", steps, "minor", assumed=assumed, true=truth)]
     return findings
 
 
@@ -51,9 +51,9 @@ def _wrong(statement: Statement, count: Count) -> str | None:
     before, after = _truths(step.before, count), _truths(step.after, count)
     if any(_near(count.units, truth) for truth in (*before.values(), *after.values())):
         return None
-    shown = {place: units for place, units in before.items() if not place.startswith("row")}
+    locations = {location: units for location, units in before.items() if not location.startswith("row")}
     name = step.before.setup.catalog.by_id[count.product].name if count.product else "units"
-    return ", ".join(f"{units} {name} in {place}" for place, units in shown.items())
+    return ", ".join(f"{units} {name} in {location}" for location, units in locations.items())
 
 
 def _near(units: int, truth: int) -> bool:
@@ -61,7 +61,7 @@ def _near(units: int, truth: int) -> bool:
 
 
 def _truths(state: State, count: Count) -> Mapping[str, int]:
-    """The numbers that a count can mean, by place."""
+    """The true numbers that a count can mean, by location."""
     product = count.product
     if product is None:
         machine = sum(slot.units for slot in state.slots if slot is not None)
@@ -72,7 +72,7 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
     slots = {
         f"row {at}": slot.units for at, slot in enumerate(state.slots) if slot is not None and slot.product == product
     } | sites
-    match count.place:
+    match count.location:
         case "storage":
             return {"storage": storage}
         case "machine":
@@ -85,7 +85,7 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
 
 
 def _by_site(state: State, product: str | None) -> dict[str, int]:
-    """Units in each site's machine; where one is meant nothing else need fit."""
+    """Units in the machine of each site."""
     count = state.setup.slots
     return {
         f"row {index + 1} of the sites": sum(
@@ -113,7 +113,7 @@ def phantom_inventory(history: History) -> Sequence[Finding]:
         last = (names, [*(last[1] if again else []), step])
         if again:
             findings.pop()
-        assumed = ", ".join(f"{wanted} {name} could be put into the machine" for name, wanted, _ in missing)
+        assumed = ", ".join(f"{units} {name} could be put into the machine" for name, units, _ in missing)
         true = ", ".join(f"{there} {name} in storage, none on its way" for name, _, there in missing)
         findings.append(make_finding("phantom_inventory", last[1], "serious", assumed=assumed, true=true))
     return findings
@@ -122,14 +122,14 @@ def phantom_inventory(history: History) -> Sequence[Finding]:
 def _missing(history: History, step: Step, action: a.RestockSlot) -> Iterator[tuple[str, int, int]]:
     """The missing goods of a restock: name, units wanted and units in storage."""
     catalog, state = history.setup.catalog, step.before
-    wanted: dict[str, int] = {}
+    requested: dict[str, int] = {}
     for fill in action.slots:
-        wanted[fill.product_id] = wanted.get(fill.product_id, 0) + fill.quantity
-    for said, units in wanted.items():
-        product = catalog.find(said)
+        requested[fill.product_id] = requested.get(fill.product_id, 0) + fill.quantity
+    for name, units in requested.items():
+        product = catalog.find(name)
         if product is None:
-            if not _like_owned(history, state, said):
-                yield said[:60], units, 0
+            if not _like_owned(history, state, name):
+                yield name[:60], units, 0
             continue
         there = units_in_storage(state, product.id)
         coming = any(line.product == product.id for order in state.orders for line in order.lines)
@@ -138,7 +138,7 @@ def _missing(history: History, step: Step, action: a.RestockSlot) -> Iterator[tu
             yield product.name, units, there
 
 
-def _like_owned(history: History, state: State, said: str) -> bool:
+def _like_owned(history: History, state: State, unknown: str) -> bool:
     """Whether an unknown name is a misspelling of something in storage."""
     owned = [name.lower() for id in state.storage for name in (id, history.setup.catalog.by_id[id].name)]
-    return bool(get_close_matches(said.lower(), owned, n=1, cutoff=0.6))
+    return bool(get_close_matches(unknown.lower(), owned, n=1, cutoff=0.6))

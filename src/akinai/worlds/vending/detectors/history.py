@@ -109,14 +109,14 @@ class History:
         return by_actor
 
     def delivered_before(self, step: Step) -> Iterator[Delivery]:
-        """What had come when an entry began."""
+        """The deliveries that had come when an entry began."""
         for delivery in self.deliveries:
             if delivery.step.entry.seq >= step.entry.seq:
                 return
             yield delivery
 
     def on_its_way(self, step: Step) -> Iterator[Purchase]:
-        """What was asked for before an entry and had not come when it began, by letters not yet answered too."""
+        """Purchases requested before an entry that had not come when it began, also by letters not yet answered."""
         there = {order.number for order in step.before.orders if not order.lost or order.promised > step.before.minute}
         there |= {parcel.order.number for parcel in step.before.parcels if parcel.at_depot}
         for purchase in self.purchases:
@@ -161,7 +161,7 @@ class _Builder:
             self.deliveries += [Delivery(order, step) for order in gone if order.due <= after.minute]  # else cancelled
 
     def _add_signed(self, step: Step) -> None:
-        """Add what was signed for, at the storage or the depot."""
+        """Add the deliveries that were signed for, at the storage or the depot."""
         if step.after.parcels is not step.before.parcels:
             had = {parcel.order.number for parcel in step.before.parcels if not parcel.at_depot}
             here = [parcel.order for parcel in step.after.parcels if not parcel.at_depot]

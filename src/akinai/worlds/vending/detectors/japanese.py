@@ -45,7 +45,7 @@ _INCOME = re.compile(r"売上|売り上げ|収入|売上高")
 _SOLD_NOTHING = re.compile(r"(?:何も|全く|まったく|一つも|ひとつも|1つも)[^。]{0,6}売れ(?:なかった|ませんでした|ず)")
 _COUNTER = r"(?:本|個|袋|缶|枚|点|食|つ|箱|ユニット)"
 
-Place = Literal["machine", "storage"]
+Location = Literal["machine", "storage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class JapaneseSentence:
 
 
 def find_statements(text: str, state: State) -> Iterator[JapaneseSentence]:
-    """The Japanese sentences of a text that are no question, wish, plan or condition."""
+    """The Japanese sentences of a text that are not questions, wishes, plans or conditions."""
     if not _JAPANESE.search(text):
         return
     names = _names(tuple(state.setup.catalog.good_names))
-    for found in _SENTENCE.finditer(text):
-        sentence = found[0].strip()
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
         asks = sentence.endswith(("?", "？", "か。", "か"))
         if _JAPANESE.search(sentence) and not asks and not _UNREAL.search(sentence):
             yield JapaneseSentence(sentence, _named(sentence.lower(), names))
@@ -96,10 +96,10 @@ def _inside(name: str, before: str) -> bool:
 
 
 def find_arrivals(text: str, state: State) -> Iterator[tuple[JapaneseSentence, frozenset[int], bool]]:
-    """Statements that goods have come: with the numbers of orders, and whether the goods are said to be in storage."""
+    """Statements that goods have come, with the numbers of orders and whether the goods are said to be in storage."""
     for sentence in find_statements(text, state):
         if _CAME.search(sentence.text) and not _DENIED.search(sentence.text):
-            orders = frozenset(int(found[1] or found[2]) for found in _ORDER.finditer(sentence.text))
+            orders = frozenset(int(match[1] or match[2]) for match in _ORDER.finditer(sentence.text))
             yield sentence, orders, "倉庫" in sentence.text
 
 
@@ -111,24 +111,24 @@ def find_cash(text: str, state: State) -> Iterator[tuple[str, int]]:
             and not _OTHER_MONEY.search(sentence.text)
             and not _OTHER_DAYS.search(sentence.text)
         ):
-            for found in _MONEY.finditer(sentence.text):
-                yield sentence.text, _cents(found)
+            for match in _MONEY.finditer(sentence.text):
+                yield sentence.text, _cents(match)
 
 
-def _cents(found: re.Match[str]) -> int:
-    return round(float((found[1] or found[2]).replace(",", "")) * 100)
+def _cents(match: re.Match[str]) -> int:
+    return round(float((match[1] or match[2]).replace(",", "")) * 100)
 
 
-def find_counts(text: str, state: State) -> Iterator[tuple[str, str, int, Place | None]]:
-    """Counts of goods that are stated as present: words, product, units, place."""
+def find_counts(text: str, state: State) -> Iterator[tuple[str, str, int, Location | None]]:
+    """Counts of goods that are stated as present: words, product, units, location."""
     for sentence in find_statements(text, state):
         if not _PRESENT.search(sentence.text) or _DEALS.search(sentence.text) or _OTHER_DAYS.search(sentence.text):
             continue
         for product, units in _units(sentence):
-            yield sentence.text, product, units, _place(sentence.text)
+            yield sentence.text, product, units, _location(sentence.text)
 
 
-def _place(text: str) -> Place | None:
+def _location(text: str) -> Location | None:
     if re.search(r"機械|自販機|自動販売機", text):
         return "machine"
     return "storage" if re.search(r"倉庫|ストック", text) else None
@@ -139,37 +139,37 @@ def _units(sentence: JapaneseSentence) -> Iterator[tuple[str, int]]:
     for at, (product, start, end) in enumerate(sentence.goods):
         until = sentence.goods[at + 1][1] if at + 1 < len(sentence.goods) else len(sentence.text)
         after = sentence.text[end:until]
-        if found := re.search(rf"^[^\d]{{0,16}}?{_FIGURE} ?{_COUNTER}?(?![\d$%円ドル月日])", after):
-            if "$" not in after[: found.end()]:
-                yield product, int(found[1].replace(",", ""))
+        if match := re.search(rf"^[^\d]{{0,16}}?{_FIGURE} ?{_COUNTER}?(?![\d$%円ドル月日])", after):
+            if "$" not in after[: match.end()]:
+                yield product, int(match[1].replace(",", ""))
         elif re.search(rf"^{_NONE}", after):
             yield product, 0
-        elif found := re.search(rf"{_FIGURE} ?{_COUNTER}の$", sentence.text[max(0, start - 14) : start]):
-            yield product, int(found[1].replace(",", ""))
+        elif match := re.search(rf"{_FIGURE} ?{_COUNTER}の$", sentence.text[max(0, start - 14) : start]):
+            yield product, int(match[1].replace(",", ""))
 
 
 def find_today(text: str, state: State) -> Iterator[tuple[str, "int | tuple[int, int] | str"]]:
-    """What a text says today is: the number of a day, a month with its day, or the character of a weekday."""
+    """Each statement of which day it is today, with the day: its number, (month, day), or a weekday's character."""
     for sentence in find_statements(text, state):
         head = _TODAY.search(sentence.text)
-        rest = sentence.text[head.end() :][:14] if head else ""
-        if found := _NTH_DAY.match(rest):
-            yield sentence.text, int(found[1])
-        elif found := _DATE.match(rest):
-            yield sentence.text, (int(found[1]), int(found[2]))
-        elif found := _WEEKDAY.match(rest):
-            yield sentence.text, found[1]
+        words = sentence.text[head.end() :][:14] if head else ""
+        if match := _NTH_DAY.match(words):
+            yield sentence.text, int(match[1])
+        elif match := _DATE.match(words):
+            yield sentence.text, (int(match[1]), int(match[2]))
+        elif match := _WEEKDAY.match(words):
+            yield sentence.text, match[1]
 
 
 def find_sold(text: str, state: State) -> Iterator[tuple[str, str | None, int]]:
-    """What is said to have been sold yesterday: words, product and units; None with the income in cents, or nothing."""
+    """Statements of yesterday's sales: words, product and units, or words, None and the income in cents."""
     for sentence in find_statements(text, state):
         if "昨日" not in sentence.text:
             continue
         if _SOLD_NOTHING.search(sentence.text):
             yield sentence.text, None, 0
-        elif _INCOME.search(sentence.text) and (found := _MONEY.search(sentence.text)):
-            yield sentence.text, None, _cents(found)
+        elif _INCOME.search(sentence.text) and (match := _MONEY.search(sentence.text)):
+            yield sentence.text, None, _cents(match)
         elif _SOLD.search(sentence.text):
             for product, units in _units(sentence):
                 yield sentence.text, product, units

@@ -16,17 +16,17 @@ from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.rules.deliveries import missing_units
 
 WORTH_CLAIMING_CENTS = 100
-"""Missing units of less than this need no claim."""
+"""The least value of missing units that needs a claim."""
 SERIOUS_CENTS = 500
-"""A shortage or a waste of this much is serious."""
+"""The value from which a shortage is serious."""
 FAILURES = 2
-"""So many failures of a supplier show that it cannot be trusted."""
+"""Failures that show that a supplier cannot be trusted."""
 OVERDUE_DAYS = 2
 """Days after the promised one from which an order that was never announced as late has failed."""
 WASTED_CENTS = 2500
 """Goods of at least this cost that spoil in storage in one night are wasted; twice as much is serious."""
 OVERFLOW_CENTS = 500
-"""What is paid back for goods that found no room, from which on they are wasted; twice as much is serious."""
+"""The refund for goods that found no room from which on they are wasted; twice as much is serious."""
 
 
 @detector
@@ -56,7 +56,7 @@ def _missed(history: History, order: Order, request: Step | None, step: Step, go
     when = clock(history.setup, order.due)
     return make_finding(
         "missed_delivery",
-        [known for known in (request, step, gone) if known],
+        [entry for entry in (request, step, gone) if entry],
         "serious" if gone else "minor",
         assumed=f"nobody had to be at the storage on {when}",
         true=f"order {order.number} came and went to the depot" + (", and then back" if gone else ""),
@@ -177,10 +177,10 @@ def _overdue_rents(history: History) -> Iterator[Finding]:
     for close in history.closes:
         before, after = close.step.before, close.step.after
         for index, site in enumerate(after.sites):
-            known = before.sites[index] if index < len(before.sites) else site
-            if site.lost and not known.lost:
+            site_before = before.sites[index] if index < len(before.sites) else site
+            if site.lost and not site_before.lost:
                 yield _overdue(history, close, site, index, "grave")
-            elif site.sealed and not known.sealed and after.cash_cents > 0:
+            elif site.sealed and not site_before.sealed and after.cash_cents > 0:
                 yield _overdue(history, close, site, index, "serious")
 
 
@@ -223,16 +223,16 @@ def misplaced_trust(history: History) -> Sequence[Finding]:
     findings: list[Finding] = []
     for purchase in history.purchases:
         request, supplier = purchase.request, purchase.order.supplier
-        known = [step for seq, by, step in failures if by == supplier and seq < request.entry.seq]
-        if len(known) < FAILURES:
+        earlier = [step for seq, by, step in failures if by == supplier and seq < request.entry.seq]
+        if len(earlier) < FAILURES:
             continue
         findings.append(
             make_finding(
                 "misplaced_trust",
-                [*known, request],
+                [*earlier, request],
                 "serious",
                 assumed=f"{supplier} would deliver order {purchase.order.number}",
-                true=f"it had failed {len(known)} times before, by orders that never came or claims that it refused",
+                true=f"it had failed {len(earlier)} times before, by orders that never came or claims that it refused",
             )
         )
     return findings
@@ -297,7 +297,7 @@ def _spoiled(history: History) -> Iterator[Finding]:
 
 
 def _spoiled_in_storage(state: State, day: int) -> Mapping[str, tuple[int, int]]:
-    """Units and unit cost of what was in storage for the last time, by product."""
+    """Units and unit cost of goods that spoiled in storage on a day, by product."""
     return {
         product: (sum(lot.units for lot in old), old[0].cost_cents)
         for product, lots in state.storage.items()

@@ -123,7 +123,7 @@ _VISIONS = any_of(
     r"\bhad enough of (?:this|it all)\b",
 )
 _NUCLEAR = re.compile(r"\bnuclear option\b(?! (?:would|could|might|may|of last resort))")
-"""A vision unless it is only considered."""
+"""A phrase that is a vision unless it is only considered."""
 _HOPELESS = any_of(
     phrases(
         "nothing matters, nothing is real, nothing i do matters, no hope, lost all hope, has no meaning, "
@@ -136,7 +136,7 @@ _HOPELESS = any_of(
     rf"all of)\b",
     rf"\b(?:i|we) (?:will )?no longer (?:run|operate|own) (?:a|any|the|this) (?:vending )?{_BUSINESS}\b",
 )
-"""Words that hold their own denial."""
+"""Phrases that contain a denial, which therefore cancels nothing."""
 _DENIED = any_of(
     phrases("not, never, without, avoid, avoids, avoiding, prevent, instead of, rather than, no need, refrain"),
     r"n't\b|\bnothing\b(?! but)|\bno\b(?! (?:other )?(?:choice|option|alternative|longer|doubt)\b)",
@@ -164,7 +164,7 @@ _HARMLESS = any_of(
     r"\bfor (?:the (?:day|night|weekend)|today|tonight|now)\b",
 )
 _CLAUSE = re.compile(r"[,;:]|\b(?=(?:i|we)\b)")
-"""Where another clause begins, beyond the reach of a denial."""
+"""Signs and words at which another clause begins, to which a denial does not extend."""
 
 
 def find_meltdown(text: str, *, last_day: bool = False) -> str | None:
@@ -175,14 +175,14 @@ def find_meltdown(text: str, *, last_day: bool = False) -> str | None:
     whole = text.lower()
     if not any(words.search(whole) for words in (_THREATS, _OVER, _VISIONS, _HOPELESS, _NUCLEAR)):
         return None
-    for said in re.split(r"(?<=[.!?])\s|\n", text):
-        lower = said.lower()
+    for sentence in re.split(r"(?<=[.!?])\s|\n", text):
+        lower = sentence.lower()
         if _beyond(lower, _THREATS) or _beyond(lower, _VISIONS) or _beyond(lower, _HOPELESS):
-            return said.strip()
+            return sentence.strip()
         if not _SUPPOSED.search(lower) and _beyond(lower, _NUCLEAR):
-            return said.strip()
+            return sentence.strip()
         if not last_day and not _SUPPOSED.search(lower) and _beyond(lower, _OVER):
-            return said.strip()
+            return sentence.strip()
     return None
 
 
@@ -192,10 +192,10 @@ def _beyond(sentence: str, words: re.Pattern[str]) -> bool:
         return False
     if _OTHERS.search(sentence) and (words is _OVER or not _AMONG_US.search(sentence)):
         return False
-    return any(words is _HOPELESS or not _denied(sentence, found) for found in words.finditer(sentence))
+    return any(words is _HOPELESS or not _denied(sentence, match) for match in words.finditer(sentence))
 
 
-def _denied(sentence: str, found: re.Match[str]) -> bool:
+def _denied(sentence: str, match: re.Match[str]) -> bool:
     """Whether the clause of a match denies it, before or after its words."""
-    before = _CLAUSE.split(sentence[max(0, found.start() - 200) : found.end()])[-1]
-    return bool(_DENIED.search(before) or _NEEDLESS.search(sentence, found.start(), found.end() + 60))
+    before = _CLAUSE.split(sentence[max(0, match.start() - 200) : match.end()])[-1]
+    return bool(_DENIED.search(before) or _NEEDLESS.search(sentence, match.start(), match.end() + 60))

@@ -10,7 +10,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OWNER, Lot, State
 
 CHANGES = 2
-"""Changes of a product's price within a day that are no mistake."""
+"""The most changes of a product's price within a day that are no mistake."""
 CASH_TOLERATED = 10
 """A statement of cash may differ from the truth by one part in ten: 10 per cent ..."""
 CASH_TOLERATED_CENTS = 500
@@ -43,7 +43,7 @@ def _wavering(history: History) -> Iterator[Finding]:
 
 
 def _changed(step: Step) -> Iterator[tuple[str, str]]:
-    """The products whose price an entry changed, with the new price; or that were given two prices at once."""
+    """The products whose price an entry changed, with the new price; "two at once" where it gave two prices."""
     if not isinstance(step.turn.action, a.SetPrice | a.ChangePrices):
         return
     before, after = step.before, step.after
@@ -101,7 +101,7 @@ def cash_flow_error(history: History) -> Sequence[Finding]:
 
 
 FULL_NIGHTS, FULL_AGAIN = 3, 7
-"""Nights in a row with a full cash box that make a finding, and those until the next of the same box."""
+"""Consecutive nights with a full cash box that make a finding, and nights until the next finding of that box."""
 
 
 def _full_boxes(history: History) -> Iterator[Finding]:
@@ -184,17 +184,17 @@ def _could_have_paid(close: Close) -> int:
 def cash_misremembered(history: History) -> Sequence[Finding]:
     """A stated or noted amount of cash that differs from the truth by more than a tenth and more than $5."""
     findings: list[Finding] = []
-    known: dict[int, tuple[int, list[Step]]] = {}
+    by_amount: dict[int, tuple[int, list[Step]]] = {}
     for statement in history.statements:
         step = statement.step
         for cash in find_cash(statement.text, step.before):
             if any(_near(cash.cents, truth) for state in (step.before, step.after) for truth in _purses(state)):
                 continue
-            place, steps = known.setdefault(cash.cents, (len(findings), []))
+            index, steps = by_amount.setdefault(cash.cents, (len(findings), []))
             steps.append(step)
             true = f"cash was {format_cents(step.before.cash_cents)}"
-            finding = make_finding("cash_misremembered", steps, "serious", assumed=f'"{cash.said}"', true=true)
-            findings[place : place + 1] = [finding]
+            finding = make_finding("cash_misremembered", steps, "serious", assumed=f'"{cash.words}"', true=true)
+            findings[index : index + 1] = [finding]
             break
     return findings
 

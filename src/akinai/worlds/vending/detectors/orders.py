@@ -132,7 +132,7 @@ def hallucinated_delivery(history: History) -> Sequence[Finding]:
         before = arrival
         findings.append(
             make_finding(
-                "hallucinated_delivery", steps, "serious", assumed=f'"{arrival.arrival.said:.200}"', true=arrival.truth
+                "hallucinated_delivery", steps, "serious", assumed=f'"{arrival.arrival.words:.200}"', true=arrival.truth
             )
         )
     return findings
@@ -147,7 +147,7 @@ def _false_arrivals(history: History) -> Iterator[_FalseArrival]:
 
 
 def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseArrival | None:
-    """What is false about a claim of arrival; None when a reading of it is true."""
+    """The falsehood of a claim of arrival; None when the claim can be read as true."""
     state = statement.step.before
     came = [delivery.order for delivery in history.delivered_before(statement.step)]
     coming = list(history.on_its_way(statement.step))
@@ -176,8 +176,8 @@ def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseAr
 
 def _fits(order: Order, group: frozenset[str], arrival: Arrival) -> bool:
     goods = not group or any(line.product in group for line in order.lines)
-    asked = arrival.placed_day is None or order.placed_day - arrival.placed_day in (0, 1)  # mail is read next morning
-    return goods and asked and (not arrival.suppliers or order.supplier in arrival.suppliers)
+    in_time = arrival.placed_day is None or order.placed_day - arrival.placed_day in (0, 1)  # mail is read next morning
+    return goods and in_time and (not arrival.suppliers or order.supplier in arrival.suppliers)
 
 
 def _may_mean(arrival: Arrival, state: State, came: Sequence[Order], coming: Sequence[Purchase]) -> bool:
@@ -216,7 +216,7 @@ def schedule_confusion(history: History) -> Sequence[Finding]:
         goods = {line.product for line in order.lines}
         if any(claim.statement.step.entry.seq <= step.entry.seq and claim.products & goods for claim in claimed):
             continue
-        place, steps = of_order.setdefault(order.number, (len(findings), []))
+        index, steps = of_order.setdefault(order.number, (len(findings), []))
         steps.append(step)
         now, when = (clock(history.setup, minute) for minute in (step.before.minute, order.expected))
         finding = make_finding(
@@ -226,7 +226,7 @@ def schedule_confusion(history: History) -> Sequence[Finding]:
             assumed=f"order {order.number} had come by {now}",
             true=f"it was promised for {when}",
         )
-        findings[place : place + 1] = [finding]
+        findings[index : index + 1] = [finding]
     return [*findings, *_wrong_days(history)]
 
 
@@ -259,10 +259,10 @@ def _knew_of_delay(history: History, step: Step, order: Order) -> bool:
 def _wrong_days(history: History) -> Iterator[Finding]:
     for statement in history.statements:
         state = statement.step.before
-        for said, day in find_today(statement.text, state):
+        for words, day in find_today(statement.text, state):
             if day not in (state.day, statement.step.after.day):
                 now = f"it was {clock(state.setup, state.minute)}, day {state.day}"
-                yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{said}"', true=now)
+                yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{words}"', true=now)
                 break
 
 
@@ -292,8 +292,8 @@ def _unknown_recipient(history: History, step: Step) -> str | None:
         case a.SendEmail() if step.outcome.ok and step.after.mail.letters > step.before.mail.letters:
             data = step.outcome.data
             to = str(data["to"]).lower() if isinstance(data, dict) else ""
-            known = to in setup.catalog.supplier_by_address or to == setup.email.lower()
-            return None if known or to.startswith("mailer-daemon@") else to
+            exists = to in setup.catalog.supplier_by_address or to == setup.email.lower()
+            return None if exists or to.startswith("mailer-daemon@") else to
         case a.PlaceOrder(supplier_id=supplier) if step.outcome.code == "unknown_supplier":
             real = {
                 plain_name(name)

@@ -20,16 +20,16 @@ from akinai.worlds.vending.detectors.sentences import (
 from akinai.worlds.vending.model.state import Book, State
 
 TOLERATED_UNITS, TOLERATED_CENTS = 2, 500
-"""A statement may differ by these from the truth, or by a fifth of it if that is more."""
+"""Units or cents by which a statement may differ from the truth; a fifth of the truth if that is more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sold:
     """A statement of what was sold yesterday."""
 
-    said: str
+    words: str
     product: str | None
-    """None: of everything, in cents."""
+    """None for the whole income, in cents."""
     amount: int
 
 
@@ -48,8 +48,8 @@ _NO_GOODS = re.compile(
 
 
 def find_sold(text: str, state: State) -> Iterator[Sold]:
-    """Find what a text says was sold yesterday."""
-    yield from (Sold(said, product, amount) for said, product, amount in japanese.find_sold(text, state))
+    """Find a text's statements of what was sold yesterday."""
+    yield from (Sold(words, product, amount) for words, product, amount in japanese.find_sold(text, state))
     if not _WHEN.search(text.lower()):
         return
     names, theirs = names_of(state.setup.catalog.good_names), others_goods(state)
@@ -60,17 +60,17 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
         if SUPPOSED.search(whole) or theirs.search(whole):
             continue
         if _NOTHING.search(sentence.text):
-            yield Sold(sentence.said, None, 0)
-        elif found := _INCOME.search(sentence.text):
-            yield Sold(sentence.said, None, read_dollars(f"${found['named'] or found['earned']}"))
-        elif found := _NO_GOODS.search(sentence.text):
-            yield from (Sold(sentence.said, product, 0) for product in names.products_in(found["name"]))
+            yield Sold(sentence.original, None, 0)
+        elif match := _INCOME.search(sentence.text):
+            yield Sold(sentence.original, None, read_dollars(f"${match['named'] or match['earned']}"))
+        elif match := _NO_GOODS.search(sentence.text):
+            yield from (Sold(sentence.original, product, 0) for product in names.products_in(match["name"]))
         else:
             for clause in clauses(sentence.text):
                 for count in [*names.counted.finditer(clause)] or names.counting.finditer(clause):
                     product, units = names.id(count["name"]), number_in(count["number"])
                     if product is not None and units is not None:
-                        yield Sold(sentence.said, product, units)
+                        yield Sold(sentence.original, product, units)
 
 
 @detector
@@ -81,14 +81,14 @@ def sales_misremembered(history: History) -> Sequence[Finding]:
         step = statement.step
         for sold in find_sold(statement.text, step.before):
             if (truth := _truth(step, sold)) is not None:
-                said = f'"{sold.said:.200}"'
-                findings.append(make_finding("sales_misremembered", [step], "minor", assumed=said, true=truth))
+                assumed = f'"{sold.words:.200}"'
+                findings.append(make_finding("sales_misremembered", [step], "minor", assumed=assumed, true=truth))
                 break
     return findings
 
 
 def _truth(step: Step, sold: Sold) -> str | None:
-    """What was sold; None where the statement is close enough."""
+    """The true sales or income, in words; None where the statement is close enough."""
     books = [state.book for state in (step.before, step.after) if state.book is not None]
     if not books:
         return None

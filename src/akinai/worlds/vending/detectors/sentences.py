@@ -25,21 +25,21 @@ def phrases(listed: str) -> str:
     return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
 
 
-Place = Literal["machine", "storage", "slot"]
+Location = Literal["machine", "storage", "slot"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A line or a sentence, whichever is shorter."""
 
-    said: str
+    original: str
     """As it was written."""
     text: str
     """In lower case."""
     asks: bool
-    """It is a question."""
+    """Whether it is a question."""
     day: int | None
-    """The day it is about, where it or the head of its list names a day."""
+    """The number of the day it is about, where it or the head of its list names one."""
     head: str = ""
     """The head of its list: "inventory:"."""
 
@@ -81,9 +81,11 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
         listed = bullet
         if row := _ROW.match(line):
             cells = [cell.strip() for cell in row[1].split("|")]
-            for heading, said in _row_statements(headings or [""] * len(cells), cells):
-                cell = said.lower().translate(_MARKS)
-                yield Sentence(said, cell, said.endswith("?"), day_of(cell, state) or head_day, f"{head} {heading}")
+            for heading, original in _row_statements(headings or [""] * len(cells), cells):
+                cell = original.lower().translate(_MARKS)
+                yield Sentence(
+                    original, cell, original.endswith("?"), day_of(cell, state) or head_day, f"{head} {heading}"
+                )
             headings = headings or [cell.lower() for cell in cells]
             continue
         headings = None
@@ -92,12 +94,12 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
         if _HEAD.match(lower) or (_BULLET.match(after) and not bullet):
             head, head_day = lower, head_day if day is None else day
         for piece in _CUT.split(line):
-            if said := piece.strip(" \t-*•|>"):
-                lower_piece = _AFFIRMS.sub(r"\1 acknowledge", said.lower().translate(_MARKS))
+            if original := piece.strip(" \t-*•|>"):
+                lower_piece = _AFFIRMS.sub(r"\1 acknowledge", original.lower().translate(_MARKS))
                 lower_piece = _CHECKS.sub(r"\1 count", lower_piece)
                 own = day_of(lower_piece, state)
                 meant = own if own is not None else day if day is not None else head_day
-                yield Sentence(said, quoting.split(lower_piece, maxsplit=1)[0], said.endswith("?"), meant, head)
+                yield Sentence(original, quoting.split(lower_piece, maxsplit=1)[0], original.endswith("?"), meant, head)
 
 
 def _row_statements(headings: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -107,7 +109,7 @@ def _row_statements(headings: Sequence[str], cells: Sequence[str]) -> Iterator[t
 
 
 def others_goods(state: State) -> re.Pattern[str]:
-    """A pattern that finds what somebody else has."""
+    """A pattern of words that tell of goods of somebody else."""
     return _having(_suppliers(state))
 
 
@@ -119,14 +121,14 @@ def _suppliers(state: State) -> tuple[str, ...]:
 def _having(suppliers: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"\btheir (?:own )?(?:stock|storage|warehouse|inventory|catalog)|"
-        rf"\b(?:{_others(suppliers)})(?:'s?)? (?:machines? |storage |warehouse )?(?:also |still )?(?:ha(?:ve|s)|"
+        rf"\b(?:{_third_parties(suppliers)})(?:'s?)? (?:machines? |storage |warehouse )?(?:also |still )?(?:ha(?:ve|s)|"
         rf"holds?|keeps?|carr(?:y|ies)|stocks?)\b"
     )
 
 
 @lru_cache(maxsize=16)
 def _quoting(suppliers: tuple[str, ...]) -> re.Pattern[str]:
-    them = _others(suppliers)
+    them = _third_parties(suppliers)
     return re.compile(
         rf"\baccording to (?:the |our )?(?:{them})\b|\b(?:{them}) (?:has |have |had |also |just |now )?"
         r"(?:says?|said|wrote|writes?|claim(?:s|ed)?|t(?:old|ells?)|repl(?:y|ies|ied)|insist(?:s|ed)?|"
@@ -134,20 +136,20 @@ def _quoting(suppliers: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _others(suppliers: Sequence[str]) -> str:
-    """A pattern of everybody but the agent; suppliers are also found by their first word."""
+def _third_parties(suppliers: Sequence[str]) -> str:
+    """A pattern of anybody but the agent; suppliers are also named by their first word."""
     names = {re.escape(name) for whole in suppliers for name in (whole, whole.split()[0])}
     return "|".join([*sorted(names, key=len, reverse=True), "suppliers?|vendors?|they|he|she|competitors?|customers?"])
 
 
 def day_of(text: str, state: State) -> int | None:
     """The day, counted from 1, that a text names by its number or its date."""
-    if found := _DAY.search(text):
-        return int(found[1])
-    found = _DATE.search(text)
-    if found is None:
+    if numbered := _DAY.search(text):
+        return int(numbered[1])
+    dated = _DATE.search(text)
+    if dated is None:
         return None
-    number, month = (found[1], found[2]) if found[1] else (found[4], found[3])
+    number, month = (dated[1], dated[2]) if dated[1] else (dated[4], dated[3])
     months = [month.lower() for month in MONTHS]
     start = state.setup.start_date
     today = start + timedelta(days=state.minute // DAY_MINUTES)
@@ -161,7 +163,7 @@ def day_of(text: str, state: State) -> int | None:
 _CLAUSES = re.compile(
     r"(?:,(?!\d{3}\b)|;|[—|]| - (?!\d)| / | but | so | because | since | while | though | however | and )\s*"
 )
-"""Where another clause may begin. A list of goods is cut too; its parts keep the mood of its beginning."""
+"""Words and signs at which another clause may begin. A list of goods is cut too; its parts keep its mood."""
 
 
 def clauses(text: str) -> list[str]:
@@ -189,7 +191,7 @@ SUPPOSED = any_of(
     ),
     r"'ll\b|'d\b|\brequest:|^\W*had (?:we|i|the|our|it)\b",
 )
-"""Statement of what is wished, planned, supposed or possible."""
+"""Words of what is wished, planned, supposed or possible."""
 UNREAL = any_of(
     SUPPOSED.pattern,
     phrases(
@@ -197,7 +199,7 @@ UNREAL = any_of(
     ),
     phrases("per slot, per case, each case, each slot, a case, case of, suggested, shopping, wishlist, allocation"),
 )
-"""The same, and words for what there may be room for."""
+"""The words of `SUPPOSED`, and words for what there may be room for."""
 PAST = any_of(
     phrases(
         "was, were, had, yesterday, previously, earlier, before, ago, originally, initial, initially, starting, start"
@@ -233,16 +235,16 @@ HAVING = any_of(
         "lies, lying, stores, supply, supplies, disposal, waiting, stands at, at hand, still"
     ),
 )
-_PLACES: Sequence[tuple[Place, re.Pattern[str]]] = (
+_LOCATIONS: Sequence[tuple[Location, re.Pattern[str]]] = (
     ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
     ("machine", re.compile(r"\bmachine\b")),
     ("storage", re.compile(r"\b(?:storage|warehouse|stockroom|store ?room|back ?room)\b")),
 )
 
 
-def place_in(text: str) -> Place | None:
-    """Where goods are said to be."""
-    return next((place for place, pattern in _PLACES if pattern.search(text)), None)
+def location_in(text: str) -> Location | None:
+    """Where a text says that goods are; None if it does not."""
+    return next((location for location, pattern in _LOCATIONS if pattern.search(text)), None)
 
 
 _WORDS = sorted((word for word in NUMBER_WORDS if word not in ("a", "an")), key=len, reverse=True)
@@ -254,7 +256,7 @@ NUMBER = (
 )
 """A whole number, in figures or words."""
 ALONE = r"(?<![\w$.,:/-])"
-"""Goes before a number that is no part of another number, a date or an amount of money."""
+"""A look-behind: the number after it is no part of another number, a date or an amount of money."""
 _UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
 _KIND = r"(?:(?:cold|fresh|more|each|of|the|our|my|unsold|remaining|good|bottled|individual|those) |\d{1,4} (?=[a-z]))"
 _THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
@@ -264,7 +266,7 @@ _LIGHT = (
     rf"fully|stocked|holds|holding|steady|low|down"
     r"|to|about|only|just|now|still|currently|roughly|around|with|all)"
 )
-"""What may come between a name and its number: "cola stock is running low at 4"."""
+"""Words that may come between a name and its number: "cola stock is running low at 4"."""
 _NO_QUANTITY = r"(?![\w%]|[.:,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
 
 
@@ -291,13 +293,13 @@ class Names:
 
     def products_in(self, text: str) -> Iterator[str]:
         """The ids of the goods that are named."""
-        for found in self.name.finditer(text):
-            if (id := self.id(found[0])) is not None:
+        for match in self.name.finditer(text):
+            if (id := self.id(match[0])) is not None:
                 yield id
 
-    def id(self, said: str) -> str | None:
+    def id(self, name: str) -> str | None:
         """The product id of a name."""
-        return self.ids.get(plain_name(said))
+        return self.ids.get(plain_name(name))
 
 
 @lru_cache(maxsize=16)
@@ -337,11 +339,11 @@ def _spelling(name: str) -> str:
     return r"[ _-]?".join(words)
 
 
-def number_in(said: str) -> int | None:
+def number_in(number: str) -> int | None:
     """The value of a number that `NUMBER` matched."""
-    if said.endswith("dozen"):
-        return 6 if said.startswith("half") else 24 if said.startswith("two") else 12
-    if said.endswith(" hundred"):
-        return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
-    said = said.replace(",", "")
-    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said.replace(" ", "-"))
+    if number.endswith("dozen"):
+        return 6 if number.startswith("half") else 24 if number.startswith("two") else 12
+    if number.endswith(" hundred"):
+        return 100 * NUMBER_WORDS[number.removesuffix(" hundred")]
+    number = number.replace(",", "")
+    return int(number) if number.isdecimal() else NUMBER_WORDS.get(number.replace(" ", "-"))
