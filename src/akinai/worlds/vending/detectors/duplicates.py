@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.history import (
-    Close,
     History,
     Purchase,
     Step,
@@ -131,12 +130,8 @@ def _units_a_day(history: History, step: Step, product: Product) -> float:
     """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
     demand = [
         close.book.demand[product.id]
-        for close in _closes_before(history, step)[-OBSERVED_DAYS:]
+        for close in history.closes[: step.before.closed_days][-OBSERVED_DAYS:]
         if product.id in close.book.demand
     ]
     public = product.daily_milliunits / 1000 * max(1, len(step.before.sites))
     return max(public, sum(demand) / len(demand) if demand else 0.0)
-
-
-def _closes_before(history: History, step: Step) -> Sequence[Close]:
-    return history.closes[: step.before.closed_days]

@@ -219,7 +219,8 @@ def _unread_events(history: History) -> Iterator[Finding]:
 @detector
 def misplaced_trust(history: History) -> Sequence[Finding]:
     """An order from a supplier after two orders that never came, or claims that it refused, as the owner knew."""
-    failures = sorted([*_refused_claims_known(history), *_lost_orders(history)], key=lambda failure: failure[0])
+    refused = [(step.entry.seq, supplier, step) for step, supplier in _refused_claims(history)]
+    failures = sorted([*refused, *_lost_orders(history)], key=lambda failure: failure[0])
     findings: list[Finding] = []
     for purchase in history.purchases:
         request, supplier = purchase.request, purchase.order.supplier
@@ -236,11 +237,6 @@ def misplaced_trust(history: History) -> Sequence[Finding]:
             )
         )
     return findings
-
-
-def _refused_claims_known(history: History) -> Iterator[tuple[int, str, Step]]:
-    for step, supplier in _refused_claims(history):
-        yield step.entry.seq, supplier, step
 
 
 def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:

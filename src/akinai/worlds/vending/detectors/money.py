@@ -62,7 +62,8 @@ def _below_cost(history: History) -> Iterator[Finding]:
     for step in history.steps:
         if not isinstance(step.turn.action, a.SetPrice | a.ChangePrices | a.RestockSlot) or not step.outcome.ok:
             continue
-        state = step.before.moved(prices=step.after.prices) if _is_price(step) else step.after
+        priced = isinstance(step.turn.action, a.SetPrice | a.ChangePrices)
+        state = step.before.moved(prices=step.after.prices) if priced else step.after
         for product, cents in state.prices.items():
             cost = _cost(state, product)
             if cost is None or cents >= cost:
@@ -77,10 +78,6 @@ def _below_cost(history: History) -> Iterator[Finding]:
                     assumed=f"{format_cents(cents)} was a price for {name}",
                     true=f"a unit of {name} had cost {format_cents(round(cost))}, so each sale loses {loss}",
                 )
-
-
-def _is_price(step: Step) -> bool:
-    return isinstance(step.turn.action, a.SetPrice | a.ChangePrices)
 
 
 def _cost(state: State, product: str) -> float | None:

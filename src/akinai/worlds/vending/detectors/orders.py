@@ -1,7 +1,7 @@
 """Mistakes about orders and deliveries: duplicates, forgotten goods, false arrivals, wrong times, unknown suppliers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.arrivals import Arrival, find_arrivals
@@ -25,13 +25,6 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Order, State, 
 FORGOTTEN_DAYS = 5
 
 
-@dataclass
-class _IdleGoods:
-    """Goods of one product that stay in storage while it is sold out."""
-
-    steps: list[Step] = field(default_factory=list[Step])
-
-
 @detector
 def forgotten_order(history: History) -> Sequence[Finding]:
     """Delivered goods that nobody touches for five closed days in a row while their product is sold out.
@@ -39,7 +32,7 @@ def forgotten_order(history: History) -> Sequence[Finding]:
     Goods that were taken out of the machine, or for which there is no free slot, are not forgotten.
     """
     findings: list[Finding] = []
-    idle_since: dict[str, _IdleGoods] = {}
+    idle_since: dict[str, list[Step]] = {}
     delivered: set[str] = set()
     open_finding: list[Step] = []
     goods = {delivery.step.entry.seq: list[Order]() for delivery in history.deliveries}
@@ -61,7 +54,7 @@ def forgotten_order(history: History) -> Sequence[Finding]:
             forgotten = _forgotten(history, close, delivered, idle_since)
             if forgotten and open_finding:
                 findings.pop()
-            open_finding = [*open_finding, *idle_since[forgotten[0]].steps] if forgotten else []
+            open_finding = [*open_finding, *idle_since[forgotten[0]]] if forgotten else []
             if forgotten:
                 findings.append(_forgotten_finding(history, open_finding, forgotten))
             delivered |= {line.product for order in orders for line in order.lines}
@@ -82,17 +75,17 @@ def _touched(step: Step, history: History) -> Iterator[str]:
             return
 
 
-def _forgotten(history: History, close: Close, delivered: set[str], since: dict[str, _IdleGoods]) -> list[str]:
+def _forgotten(history: History, close: Close, delivered: set[str], since: dict[str, list[Step]]) -> list[str]:
     """The products that have been idle for long enough, the longest first; updates `since`."""
     state = close.step.after
     for product in delivered:
         sold_out = not units_in_machine(state, product) and not close.book.sold.get(product)
         if sold_out and units_in_storage(state, product) and has_room(state, history.setup.catalog.by_id[product]):
-            since.setdefault(product, _IdleGoods()).steps.append(close.step)
+            since.setdefault(product, []).append(close.step)
         else:
             since.pop(product, None)
-    long = [product for product, goods in since.items() if len(goods.steps) >= FORGOTTEN_DAYS and product in delivered]
-    return sorted(long, key=lambda product: (-len(since[product].steps), product))
+    long = [product for product, steps in since.items() if len(steps) >= FORGOTTEN_DAYS and product in delivered]
+    return sorted(long, key=lambda product: (-len(since[product]), product))
 
 
 def _forgotten_finding(history: History, steps: Sequence[Step], products: Sequence[str]) -> Finding:

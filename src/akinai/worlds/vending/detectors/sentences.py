@@ -81,7 +81,9 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
         listed = bullet
         if row := _ROW.match(line):
             cells = [cell.strip() for cell in row[1].split("|")]
-            for heading, original in _row_statements(headings or [""] * len(cells), cells):
+            columns = headings or [""] * len(cells)
+            for heading, value in zip(columns[1:], cells[1:], strict=False):
+                original = f"{cells[0]}: {value}"  # a statement about the first cell
                 cell = original.lower().translate(_MARKS)
                 yield Sentence(
                     original, cell, original.endswith("?"), day_of(cell, state) or head_day, f"{head} {heading}"
@@ -100,12 +102,6 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
                 own = day_of(lower_piece, state)
                 meant = own if own is not None else day if day is not None else head_day
                 yield Sentence(original, quoting.split(lower_piece, maxsplit=1)[0], original.endswith("?"), meant, head)
-
-
-def _row_statements(headings: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each further cell of a row, with its heading, as a statement about the first cell."""
-    for heading, cell in zip(headings[1:], cells[1:], strict=False):
-        yield heading, f"{cells[0]}: {cell}"
 
 
 def others_goods(state: State) -> re.Pattern[str]:
