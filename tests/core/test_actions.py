@@ -114,7 +114,7 @@ def test_tool_shows_what_agents_say() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "parameters",
     [
         {"product": "cola", "price_cents": 175},
         {"product": "cola", "price": 1.75},
@@ -124,9 +124,9 @@ def test_tool_shows_what_agents_say() -> None:
     ],
     ids=str,
 )
-def test_aliases_of_fields_are_read(said: dict[str, Any]) -> None:
+def test_aliases_of_fields_are_read(parameters: dict[str, Any]) -> None:
     """An agent may say dollars for cents and another word for a field; the ledger holds one spelling."""
-    assert VERBS.parse("set_price", said, "") == SetPrice(product="cola", price_cents=175)
+    assert VERBS.parse("set_price", parameters, "") == SetPrice(product="cola", price_cents=175)
 
 
 PRICED = {"product": "cola", "price": 1}
@@ -188,9 +188,9 @@ def _nested(levels: int, of: type[list[Any]] | type[dict[str, Any]]) -> Any:
 @pytest.mark.parametrize("of", [list, dict])
 def test_deep_nesting_is_refused_before_anything_recurses(of: Any) -> None:
     """63 levels inside the parameters are kept and written; from 64 on they are refused, at any depth."""
-    kept = VERBS.parse("note", {"anything": _nested(63, of)}, "")
-    assert isinstance(kept, Note)
-    canonical(kept.model_dump(mode="json"))
+    note = VERBS.parse("note", {"anything": _nested(63, of)}, "")
+    assert isinstance(note, Note)
+    canonical(note.model_dump(mode="json"))
     for levels in (64, 500, 2_000, 100_000):
         assert (
             unreadable("note", {"anything": _nested(levels, of)}).why
@@ -217,11 +217,11 @@ def test_whatever_is_parsed_can_be_kept(name: Any, parameters: Any) -> None:
 @given(reply=st.text(st.characters(), max_size=60))
 def test_unreadable_keeps_the_fingerprint_of_the_whole_reply(reply: str) -> None:
     """The SHA-256 is of the reply as it came; the text that is kept is one that every store takes."""
-    kept = Unreadable.of(reply, reply)
-    assert kept.sha256 == hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
-    assert bad_text(kept.text) is None
-    assert bad_text(kept.why) is None
-    assert len(kept.text) == len(reply)
+    unreadable = Unreadable.of(reply, reply)
+    assert unreadable.sha256 == hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
+    assert bad_text(unreadable.text) is None
+    assert bad_text(unreadable.why) is None
+    assert len(unreadable.text) == len(reply)
 
 
 def test_unreadable_text_is_cut() -> None:
@@ -247,10 +247,10 @@ def test_recorded_actions_are_what_they_were() -> None:
 
 def test_settled_action_is_the_one_that_is_read_back() -> None:
     """A world sees keys in their order and whole floats whole, as it will on replay."""
-    said = Note(anything={"b": 2.0, "a": [1.5, -0.0, {"d": 1, "c": 1e22}]})
-    settled = VERBS.settled(said)
+    note = Note(anything={"b": 2.0, "a": [1.5, -0.0, {"d": 1, "c": 1e22}]})
+    settled = VERBS.settled(note)
     assert repr(settled.model_dump()["anything"]) == repr({"a": [1.5, 0, {"c": 10**22, "d": 1}], "b": 2})
-    text = canonical(said.model_dump(mode="json"))
+    text = canonical(note.model_dump(mode="json"))
     assert repr(VERBS.recorded("Note", json.loads(text))) == repr(settled)
     flat = WaitUntil(hour=9)
     assert VERBS.settled(flat) is flat
@@ -268,7 +268,7 @@ def test_actions_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "hint", "message", "close"),
+    ("name", "names", "hint", "message", "close"),
     [
         ("colla", ["cola", "chips"], "", "no product 'colla'; did you mean 'cola'?", ("cola",)),
         (
@@ -298,10 +298,10 @@ def test_actions_cannot_be_changed() -> None:
     ],
 )
 def test_unknown_name_offers_what_is_there(
-    name: str, known: list[str], hint: str, message: str, close: tuple[str, ...]
+    name: str, names: list[str], hint: str, message: str, close: tuple[str, ...]
 ) -> None:
     """The message holds what was asked, the closest names or else all of them, and where to look."""
-    error = UnknownName("product", name, known, hint)
+    error = UnknownName("product", name, names, hint)
     assert str(error) == message
     assert (error.kind, error.name, error.close) == ("product", name, close)
 

@@ -110,9 +110,9 @@ def test_what_is_not_json_is_refused(value: Any) -> None:
 )
 def test_text_that_no_store_keeps_is_named(text: str, why: str | None) -> None:
     """NUL and lone surrogates are found in a text and anywhere in a value, keys included; `keepable` marks them."""
-    for found in (bad_text(text), bad_text_in(text), bad_text_in({"a": [1, {text: None}]}), bad_text_in([[text]])):
-        assert (found or "").startswith(why or "")
-        assert (found is None) == (why is None)
+    for reason in (bad_text(text), bad_text_in(text), bad_text_in({"a": [1, {text: None}]}), bad_text_in([[text]])):
+        assert (reason or "").startswith(why or "")
+        assert (reason is None) == (why is None)
     assert bad_text(keepable(text)) is None
     assert len(keepable(text)) == len(text)
     assert (keepable(text) == text) == (why is None)
@@ -141,6 +141,6 @@ def _nested(levels: int) -> Any:
 )
 def test_what_no_ledger_keeps_is_named(value: Any, why: str | None) -> None:
     """Numbers that are none or too long, and nesting that no recursive reader survives, are found without recursion."""
-    found = unfit_in(value)
-    assert (found or "").startswith(why or "")
-    assert (found is None) == (why is None)
+    reason = unfit_in(value)
+    assert (reason or "").startswith(why or "")
+    assert (reason is None) == (why is None)

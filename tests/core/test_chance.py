@@ -55,11 +55,11 @@ def test_pinned_values() -> None:
         0xE8D9FC0ED194B849,
         0x17F2AA6FD6075374,
     ]
-    place = Genesis("vending@1", 7, {}).chance("demand", 12, "coke_can")
-    assert place.h == 0x9EB5C7FA336E76AD
-    assert place.uniform() == 0.6199612603990603
-    assert place.below(1000) == 619
-    assert place.between(-3, 3) == 1
+    node = Genesis("vending@1", 7, {}).chance("demand", 12, "coke_can")
+    assert node.h == 0x9EB5C7FA336E76AD
+    assert node.uniform() == 0.6199612603990603
+    assert node.below(1000) == 619
+    assert node.between(-3, 3) == 1
     assert [Chance.of(3)("sky", day).below(100) for day in range(10)] == [69, 84, 17, 57, 12, 39, 59, 69, 40, 52]
     assert absorb(1, 2) == 0xF893A2EEFB32555E
 
@@ -67,12 +67,12 @@ def test_pinned_values() -> None:
 @given(seed=st.integers(-(2**64), 2**64), label=LABEL)
 def test_chance_is_a_function_of_seed_and_label(seed: int, label: list[object]) -> None:
     """Asked twice, in one step or in several, a place gives the same numbers, and asking leaves no trace."""
-    place = Chance.of(seed)(*label)
+    node = Chance.of(seed)(*label)
     step_by_step = Chance.of(seed)
     for label_part in label:
         step_by_step = step_by_step(label_part)
-    assert place == step_by_step == Chance.of(seed)(*label)
-    assert place.uniform() == place.uniform()
+    assert node == step_by_step == Chance.of(seed)(*label)
+    assert node.uniform() == node.uniform()
 
 
 @given(h=WORD, n=st.integers(1, 2**32))
@@ -128,9 +128,9 @@ def test_every_bit_of_a_seed_reaches_every_bit() -> None:
     seeds = 400
     for bit in range(64):
         flips = [Chance.of(seed)("x").h ^ Chance.of(seed ^ 1 << bit)("x").h for seed in range(1000, 1000 + seeds)]
-        for place in range(64):
-            share = sum(flip >> place & 1 for flip in flips) / seeds
-            assert abs(share - 0.5) < 5 * 0.5 / math.sqrt(seeds), f"bit {bit} of the seed, bit {place} of the number"
+        for position in range(64):
+            share = sum(flip >> position & 1 for flip in flips) / seeds
+            assert abs(share - 0.5) < 5 * 0.5 / math.sqrt(seeds), f"bit {bit} of the seed, bit {position} of the number"
 
 
 def test_numbers_are_even() -> None:

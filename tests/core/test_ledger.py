@@ -104,11 +104,11 @@ def test_edit_of_a_refusal_is_found_and_named(part: str, name: str) -> None:
 def test_edited_entry_with_a_new_digest_breaks_the_next(count: int, data: st.DataObject) -> None:
     """Who edits an entry and writes its digest anew must write all that follow; the first not rewritten is named."""
     entries = list(ledger_of(count + 1).entries)
-    place = data.draw(st.integers(0, count - 1))
-    turn = Turn(place + 1, entries[place].at, "owner", Sell(units=77))
-    before = entries[place - 1].digest if place else GENESIS.digest
-    entries[place] = Entry.of(before, turn, Outcome("Sold."))
-    assert broken(GENESIS, entries) == place + 2
+    index = data.draw(st.integers(0, count - 1))
+    turn = Turn(index + 1, entries[index].at, "owner", Sell(units=77))
+    before = entries[index - 1].digest if index else GENESIS.digest
+    entries[index] = Entry.of(before, turn, Outcome("Sold."))
+    assert broken(GENESIS, entries) == index + 2
 
 
 def test_missing_entry_is_named() -> None:
@@ -150,13 +150,13 @@ def outcomes(draw: st.DrawFn) -> Outcome:
 
 @given(
     action=st.builds(Sell, product=TEXT, units=st.integers(), beside=JSON),
-    said=TEXT,
+    remark=TEXT,
     outcome=outcomes(),
     at=st.integers(0, 2**62),
 )
-def test_entry_reads_back_equal(action: Sell, said: str, outcome: Outcome, at: int) -> None:
+def test_entry_reads_back_equal(action: Sell, remark: str, outcome: Outcome, at: int) -> None:
     """An entry that is written as text and read again is equal in every field, and its digest still follows."""
-    turn = Turn(1, at, "商人", action, said)
+    turn = Turn(1, at, "商人", action, remark)
     entry = Entry.of(GENESIS.digest, turn, outcome)
     again = Entry.parse(1, at, entry.text, entry.digest)
     assert again == entry

@@ -148,8 +148,8 @@ def brute(outcomes: Sequence[int], k: int) -> tuple[float, float]:
 def test_passes_are_what_all_draws_give(outcomes: list[int], data: st.DataObject) -> None:
     """pass@k and pass^k are the shares of all draws of k tries in which some, or all, succeed."""
     k = data.draw(st.integers(1, len(outcomes)))
-    found = pass_at_k(sum(outcomes), len(outcomes), k), pass_hat_k(sum(outcomes), len(outcomes), k)
-    assert found == pytest.approx(brute(outcomes, k))
+    estimates = pass_at_k(sum(outcomes), len(outcomes), k), pass_hat_k(sum(outcomes), len(outcomes), k)
+    assert estimates == pytest.approx(brute(outcomes, k))
 
 
 @pytest.mark.parametrize(("successes", "n", "k"), [(3, 2, 1), (-1, 2, 1), (1, 2, 0), (1, 2, 3)])

@@ -28,8 +28,8 @@ GROUPS = st.dictionaries(st.integers(0, 12), st.none() | st.integers(-5, 5) | SC
 SLEEP = (1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4)
 
 
-def close(found: object, meant: object) -> bool:
-    return found == pytest.approx(meant, rel=1e-9, abs=1e-6)
+def close(actual: object, expected: object) -> bool:
+    return actual == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -205,13 +205,13 @@ def test_interval_survives_one_odd_value(odd_one: float, n: int) -> None:
 
 def test_comparison_of_students_sleep_data() -> None:
     """Mean 1.58, sd 1.23, t = 4.0621 on 9 degrees, p = 0.002833: as printed by every statistics program."""
-    found = compare(dict.fromkeys(range(10), 0.0), dict(enumerate(SLEEP)))
-    assert (found.pairs, found.wins, found.losses, found.ties) == (10, 9, 0, 1)
-    assert found.difference == pytest.approx(1.58)
-    assert found.sd_difference == pytest.approx(1.229995, abs=1e-6)
-    assert found.p == pytest.approx(0.002833, abs=5e-7)
-    assert found.ci95 == mean_interval(SLEEP)
-    assert found.mde == pytest.approx((2.262157 + 0.883404) * 1.229995 / math.sqrt(10), abs=1e-5)
+    comparison = compare(dict.fromkeys(range(10), 0.0), dict(enumerate(SLEEP)))
+    assert (comparison.pairs, comparison.wins, comparison.losses, comparison.ties) == (10, 9, 0, 1)
+    assert comparison.difference == pytest.approx(1.58)
+    assert comparison.sd_difference == pytest.approx(1.229995, abs=1e-6)
+    assert comparison.p == pytest.approx(0.002833, abs=5e-7)
+    assert comparison.ci95 == mean_interval(SLEEP)
+    assert comparison.mde == pytest.approx((2.262157 + 0.883404) * 1.229995 / math.sqrt(10), abs=1e-5)
 
 
 @given(GROUPS, GROUPS)
@@ -229,11 +229,18 @@ def test_swapping_sides_negates_the_difference(a: dict[int, float | None], b: di
 @given(GROUPS, GROUPS)
 def test_every_seed_is_counted_once(a: dict[int, float | None], b: dict[int, float | None]) -> None:
     """A seed is a pair, a failure of one or both, or known to one side only; each pair is a win, a loss or a tie."""
-    found = compare(a, b)
-    counts = (found.pairs, found.failed_a, found.failed_b, found.failed_both, found.only_a, found.only_b)
+    comparison = compare(a, b)
+    counts = (
+        comparison.pairs,
+        comparison.failed_a,
+        comparison.failed_b,
+        comparison.failed_both,
+        comparison.only_a,
+        comparison.only_b,
+    )
     assert min(counts) >= 0
     assert sum(counts) == len(a.keys() | b.keys())
-    assert found.wins + found.losses + found.ties == found.pairs
+    assert comparison.wins + comparison.losses + comparison.ties == comparison.pairs
 
 
 def test_who_failed_where_is_told() -> None:
@@ -250,17 +257,17 @@ def test_who_failed_where_is_told() -> None:
 @given(GROUPS)
 def test_a_group_does_not_differ_from_itself(a: dict[int, float | None]) -> None:
     """Nothing but ties, and no p where there is no spread to measure it by."""
-    found = compare(a, a)
-    assert found.ties == found.pairs
-    assert found.difference == (0.0 if found.pairs else None)
-    assert found.ci95 == ((0.0, 0.0) if found.pairs > 1 else None)
-    assert found.p is None
+    comparison = compare(a, a)
+    assert comparison.ties == comparison.pairs
+    assert comparison.difference == (0.0 if comparison.pairs else None)
+    assert comparison.ci95 == ((0.0, 0.0) if comparison.pairs > 1 else None)
+    assert comparison.p is None
 
 
 def test_a_constant_gain_has_no_p() -> None:
     """The same gain at every seed: an interval without width, and no test, which would call two pairs certain."""
-    found = compare({1: 1.0, 2: 2.0}, {1: 2.0, 2: 3.0})
-    assert (found.difference, found.ci95, found.p, found.mde) == (1.0, (1.0, 1.0), None, 0.0)
+    comparison = compare({1: 1.0, 2: 2.0}, {1: 2.0, 2: 3.0})
+    assert (comparison.difference, comparison.ci95, comparison.p, comparison.mde) == (1.0, (1.0, 1.0), None, 0.0)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(-5, 5), min_size=2), st.randoms(use_true_random=False))

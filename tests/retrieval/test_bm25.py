@@ -17,23 +17,23 @@ changes = st.lists(st.tuples(ids, st.none() | texts), max_size=25)
 
 
 def index(documents: dict[str, str]) -> BM25Index:
-    made = BM25Index()
+    search_index = BM25Index()
     for id, text in documents.items():
-        made.add(id, text)
-    return made
+        search_index.add(id, text)
+    return search_index
 
 
 def changed(changes: list[tuple[str, str | None]]) -> tuple[BM25Index, dict[str, str]]:
     """An index after changes (None removes), and the documents that it should contain."""
-    made, documents = BM25Index(), dict[str, str]()
+    search_index, documents = BM25Index(), dict[str, str]()
     for id, text in changes:
         if text is not None:
-            made.add(id, text)
+            search_index.add(id, text)
             documents[id] = text
-        elif id in made:
-            made.remove(id)
+        elif id in search_index:
+            search_index.remove(id)
             del documents[id]
-    return made, documents
+    return search_index, documents
 
 
 def test_worked_example():
@@ -57,25 +57,25 @@ def test_idf_is_lucenes_and_positive(documents: int, data: st.DataObject):
 @given(changes, texts)
 def test_changed_index_equals_fresh_index(changes: list[tuple[str, str | None]], query: str):
     """After any additions, replacements and removals, an index equals a fresh index of the remaining documents; no word is left behind."""
-    made, documents = changed(changes)
+    search_index, documents = changed(changes)
     fresh = index(dict(sorted(documents.items())))
-    assert made.search(query, 100) == fresh.search(query, 100)
-    assert sorted(made.ids) == list(fresh.ids)
-    assert len(made) == len(documents)
-    assert set(made._postings) == {word for text in documents.values() for word in tokenize(text)}
-    assert all((id in made) == (id in documents) for id in "abcdefgh")
+    assert search_index.search(query, 100) == fresh.search(query, 100)
+    assert sorted(search_index.ids) == list(fresh.ids)
+    assert len(search_index) == len(documents)
+    assert set(search_index._postings) == {word for text in documents.values() for word in tokenize(text)}
+    assert all((id in search_index) == (id in documents) for id in "abcdefgh")
 
 
 @given(changes, texts)
 def test_score_is_positive_exactly_where_a_word_matches(changes: list[tuple[str, str | None]], query: str):
     """A document is a hit, with a score above 0, exactly when it shares a word; `matched` names them in order."""
-    made, documents = changed(changes)
-    asked = dict.fromkeys(tokenize(query))
-    expected = {id: tuple(word for word in asked if word in tokenize(text)) for id, text in documents.items()}
-    hits = made.search(query, 100)
-    assert {hit.id: hit.matched for hit in hits} == {id: found for id, found in expected.items() if found}
+    search_index, documents = changed(changes)
+    words = dict.fromkeys(tokenize(query))
+    expected = {id: tuple(word for word in words if word in tokenize(text)) for id, text in documents.items()}
+    hits = search_index.search(query, 100)
+    assert {hit.id: hit.matched for hit in hits} == {id: matched for id, matched in expected.items() if matched}
     assert all(hit.score > 0 for hit in hits)
-    assert dict(zip(made.ids, made.scores(query).tolist(), strict=True)) == {
+    assert dict(zip(search_index.ids, search_index.scores(query).tolist(), strict=True)) == {
         id: next((hit.score for hit in hits if hit.id == id), 0.0) for id in documents
     }
 
@@ -83,10 +83,10 @@ def test_score_is_positive_exactly_where_a_word_matches(changes: list[tuple[str,
 @given(changes, texts, st.integers(0, 10))
 def test_top_k_is_the_head_of_the_whole_list(changes: list[tuple[str, str | None]], query: str, top_k: int):
     """Hits come by score, ties by id; asking for fewer gives the head, asking for more than there are a short list."""
-    made, _ = changed(changes)
-    every = made.search(query, 100)
+    search_index, _ = changed(changes)
+    every = search_index.search(query, 100)
     assert every == sorted(every, key=lambda hit: (-hit.score, hit.id))
-    assert made.search(query, top_k) == every[:top_k]
+    assert search_index.search(query, top_k) == every[:top_k]
 
 
 def test_match_among_one_or_two_documents_scores():
@@ -100,33 +100,33 @@ def test_match_among_one_or_two_documents_scores():
 @pytest.mark.parametrize("query", ["", " ", "…", "unknown"])
 def test_nothing_to_find_is_an_empty_list(documents: dict[str, str], query: str):
     """Empty index, empty document, empty query and unknown words give no hits, no filler and no exception."""
-    made = index(documents)
-    assert made.search(query) == []
-    assert made.scores(query).tolist() == [0.0] * len(documents)
+    search_index = index(documents)
+    assert search_index.search(query) == []
+    assert search_index.scores(query).tolist() == [0.0] * len(documents)
 
 
 def test_repeating_a_query_word_changes_nothing():
     """A word repeated in the query counts once."""
-    made = index({"a": "milk tea", "b": "tea"})
-    assert made.search("milk milk tea") == made.search("milk tea")
+    search_index = index({"a": "milk tea", "b": "tea"})
+    assert search_index.search("milk milk tea") == search_index.search("milk tea")
 
 
 def test_scores_outlive_a_change():
     """Scores handed out stay as they were when the index changes, and do not stop it from changing."""
-    made = index({"a": "milk", "b": "milk tea"})
-    before = made.scores("milk")
-    kept = before.copy()
-    made.add("c", "milk")
-    made.remove("a")
-    assert np.array_equal(before, kept)
+    search_index = index({"a": "milk", "b": "milk tea"})
+    before = search_index.scores("milk")
+    copy = before.copy()
+    search_index.add("c", "milk")
+    search_index.remove("a")
+    assert np.array_equal(before, copy)
 
 
 def test_another_tokenizer_serves_index_and_query():
     """A custom tokenizer splits documents and queries alike."""
-    made = BM25Index(tokenizer=lambda text: [text[:3]])
-    made.add("a", "milky")
-    assert [hit.matched for hit in made.search("mink")] == []
-    assert [hit.matched for hit in made.search("milder")] == [("mil",)]
+    search_index = BM25Index(tokenizer=lambda text: [text[:3]])
+    search_index.add("a", "milky")
+    assert [hit.matched for hit in search_index.search("mink")] == []
+    assert [hit.matched for hit in search_index.search("milder")] == [("mil",)]
 
 
 def test_k1_and_b_have_their_effect():
@@ -134,10 +134,10 @@ def test_k1_and_b_have_their_effect():
     documents = {"a": "milk", "b": "milk milk", "c": "milk tea tea tea"}
 
     def scores(k1: float, b: float) -> list[float]:
-        made = BM25Index(k1=k1, b=b)
+        search_index = BM25Index(k1=k1, b=b)
         for id, text in documents.items():
-            made.add(id, text)
-        return made.scores("milk").tolist()
+            search_index.add(id, text)
+        return search_index.scores("milk").tolist()
 
     assert len(set(scores(0.0, 0.75))) == 1
     single, double, long = scores(1.2, 0.0)
@@ -146,9 +146,9 @@ def test_k1_and_b_have_their_effect():
 
 def test_wrong_use_is_named():
     """Removing a missing document is a KeyError that names it; a negative top_k is a ValueError."""
-    made = index({"a": "milk"})
+    search_index = index({"a": "milk"})
     with pytest.raises(KeyError, match="no document 'b' among the 1"):
-        made.remove("b")
+        search_index.remove("b")
     with pytest.raises(ValueError, match="top_k is -1"):
-        made.search("milk", -1)
-    assert [hit.id for hit in made.search("milk")] == ["a"]
+        search_index.search("milk", -1)
+    assert [hit.id for hit in search_index.search("milk")] == ["a"]

@@ -28,9 +28,9 @@ changes = st.lists(st.tuples(ids, st.none() | texts), max_size=25)
 
 
 def index(documents: dict[str, str], **options: object) -> HybridIndex:
-    made = HybridIndex(**options)
-    made.add_all(Document(id, text) for id, text in documents.items())
-    return made
+    search_index = HybridIndex(**options)
+    search_index.add_all(Document(id, text) for id, text in documents.items())
+    return search_index
 
 
 class ScriptedAgent:
@@ -41,10 +41,10 @@ class ScriptedAgent:
 
     def __init__(self, vectors: dict[str, tuple[float, float]]) -> None:
         self.vectors = vectors
-        self.asked: list[list[str]] = []
+        self.calls: list[list[str]] = []
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        self.asked.append(list(texts))
+        self.calls.append(list(texts))
         return np.array([self.vectors[text] for text in texts], np.float32)
 
 
@@ -55,10 +55,10 @@ def by_definition(documents: dict[str, str], query: str, alpha: float, allowed: 
         bm25.add(id, text)
         vectors.add(id, embedder.embed([text])[0])
     cosines = {hit.id: hit.score for hit in vectors.search(embedder.embed([query])[0], 100)}
-    found = [hit for hit in bm25.search(query, 100) if hit.id in allowed]
+    word_hits = [hit for hit in bm25.search(query, 100) if hit.id in allowed]
     hits: list[Hit] = []
-    for hit in found:
-        vector, word = max(0.0, cosines[hit.id]), round(hit.score / found[0].score, 6)
+    for hit in word_hits:
+        vector, word = max(0.0, cosines[hit.id]), round(hit.score / word_hits[0].score, 6)
         hits.append(Hit(hit.id, documents[hit.id], vector, word, alpha * vector + (1 - alpha) * word, hit.matched))
     return sorted(hits, key=lambda hit: (-hit.combined_score, hit.id))
 
@@ -68,11 +68,13 @@ def test_filter_comes_before_ranking(
     documents: dict[str, str], query: str, alpha: float, allowed: set[str], top_k: int
 ):
     """An excluded document takes no place and sets no maximum: the definition, computed in plain Python."""
-    made = index(documents)
+    search_index = index(documents)
     expected = by_definition(documents, query, alpha, allowed)[:top_k]
-    assert made.search(query, top_k, alpha=alpha, allowed=allowed) == expected
-    assert made.search(query, top_k, alpha=alpha, allowed=lambda document: document.id in allowed) == expected
-    assert made.search(query, top_k, alpha=alpha) == by_definition(documents, query, alpha, set(documents))[:top_k]
+    assert search_index.search(query, top_k, alpha=alpha, allowed=allowed) == expected
+    assert search_index.search(query, top_k, alpha=alpha, allowed=lambda document: document.id in allowed) == expected
+    assert (
+        search_index.search(query, top_k, alpha=alpha) == by_definition(documents, query, alpha, set(documents))[:top_k]
+    )
 
 
 @given(corpora, texts, alphas)
@@ -91,8 +93,8 @@ def test_combined_is_exact_on_the_reported_scores(documents: dict[str, str], que
 @given(corpora, texts)
 def test_alpha_zero_and_one_give_the_pure_orders(documents: dict[str, str], query: str):
     """alpha 0 orders by BM25 alone and alpha 1 by vector alone, ties by id; the hits are the same."""
-    made = index(documents)
-    by_words, by_vector = made.search(query, 100, alpha=0), made.search(query, 100, alpha=1)
+    search_index = index(documents)
+    by_words, by_vector = search_index.search(query, 100, alpha=0), search_index.search(query, 100, alpha=1)
     assert [hit.id for hit in by_words] == [hit.id for hit in sorted(by_words, key=lambda h: (-h.bm25_score, h.id))]
     assert [hit.id for hit in by_vector] == [hit.id for hit in sorted(by_vector, key=lambda h: (-h.vector_score, h.id))]
     assert {hit.id for hit in by_words} == {hit.id for hit in by_vector}
@@ -101,21 +103,21 @@ def test_alpha_zero_and_one_give_the_pure_orders(documents: dict[str, str], quer
 @given(changes, texts, alphas)
 def test_changed_hybrid_equals_fresh_hybrid(changes: list[tuple[str, str | None]], query: str, alpha: float):
     """Each change shows in the next search, and after all of them the index equals a fresh one."""
-    made, documents = HybridIndex(), dict[str, str]()
+    search_index, documents = HybridIndex(), dict[str, str]()
     for id, text in changes:
         if text is not None:
-            made.add(id, text)
+            search_index.add(id, text)
             documents[id] = text
-        elif id in made:
-            made.remove(id)
+        elif id in search_index:
+            search_index.remove(id)
             del documents[id]
-        assert {hit.id for hit in made.search(text or "milk", 100)} <= set(documents)
-    assert made.search(query, 100, alpha=alpha) == index(dict(sorted(documents.items()))).search(
+        assert {hit.id for hit in search_index.search(text or "milk", 100)} <= set(documents)
+    assert search_index.search(query, 100, alpha=alpha) == index(dict(sorted(documents.items()))).search(
         query, 100, alpha=alpha
     )
-    assert {id: made[id].text for id in made.ids} == documents
-    assert made.vectors.shape == (len(documents), 512) == (len(made), 512)
-    assert np.array_equal(made.vectors, HashedTermVectors().embed([documents[id] for id in made.ids]))
+    assert {id: search_index[id].text for id in search_index.ids} == documents
+    assert search_index.vectors.shape == (len(documents), 512) == (len(search_index), 512)
+    assert np.array_equal(search_index.vectors, HashedTermVectors().embed([documents[id] for id in search_index.ids]))
 
 
 @given(
@@ -155,8 +157,8 @@ def test_scores_have_not_moved():
 )
 def test_japanese_and_widths_are_found(query: str, document: str):
     """The documented pairs find each other, first and with scores above 0, among one or two documents."""
-    for rest in ({}, {"a": "tea"}):
-        hit = index({**rest, "b": document}).search(query)[0]
+    for further in ({}, {"a": "tea"}):
+        hit = index({**further, "b": document}).search(query)[0]
         assert hit.id == "b"
         assert hit.bm25_score == 1
         assert hit.vector_score > 0
@@ -173,18 +175,21 @@ def test_nothing_to_find_is_no_filler(documents: dict[str, str], query: str):
 
 def test_hashed_vectors_alone_find_nothing():
     """With hashed vectors a text without a shared word is never a hit, however its hashes fall."""
-    made = index({f"{i}": f"word{i}" for i in range(2_000)}, embedder=HashedTermVectors(8))
-    assert made.search("unheard") == []
-    assert [hit.id for hit in made.search("word7")] == ["7"]
+    search_index = index({f"{i}": f"word{i}" for i in range(2_000)}, embedder=HashedTermVectors(8))
+    assert search_index.search("unheard") == []
+    assert [hit.id for hit in search_index.search("word7")] == ["7"]
 
 
 def test_match_never_reports_as_zero():
     """A word that nearly every document has still scores above 0 beside one that is rare."""
     common, rare = "the" + " of" * 50, " ".join(f"r{i}" for i in range(60))
     documents = [Document(f"{i:05}", common) for i in range(20_000)] + [Document("rare", rare)]
-    made = HybridIndex(embedder=ScriptedAgent({f"{rare} the": (0.0, 0.0)}))
-    made.add_all(documents, np.zeros((20_001, 2), np.float32))
-    assert [(hit.id, hit.bm25_score) for hit in made.search(f"{rare} the", 2)] == [("rare", 1.0), ("00000", 1e-6)]
+    search_index = HybridIndex(embedder=ScriptedAgent({f"{rare} the": (0.0, 0.0)}))
+    search_index.add_all(documents, np.zeros((20_001, 2), np.float32))
+    assert [(hit.id, hit.bm25_score) for hit in search_index.search(f"{rare} the", 2)] == [
+        ("rare", 1.0),
+        ("00000", 1e-6),
+    ]
     ranked = rank(f"{rare} the", {document.id: document.text for document in documents}, 2)
     assert [(hit.id, hit.bm25_score) for hit in ranked] == [("rare", 1.0), ("00000", 1e-6)]
 
@@ -199,12 +204,12 @@ def test_neighbour_above_the_floor_is_found_without_a_word():
         "drink up": (-0.6, 0.8),
     }
     embedder = ScriptedAgent(vectors)
-    made = index({text: text for text in ("tea", "nail", "saw", "drink up")}, embedder=embedder)
-    assert [(hit.id, hit.vector_score, hit.bm25_score, hit.matched) for hit in made.search("drink")] == [
+    search_index = index({text: text for text in ("tea", "nail", "saw", "drink up")}, embedder=embedder)
+    assert [(hit.id, hit.vector_score, hit.bm25_score, hit.matched) for hit in search_index.search("drink")] == [
         ("tea", 0.8, 0.0, ()),
         ("drink up", 0.0, 1.0, ("drink",)),
     ]
-    assert embedder.asked == [["tea", "nail", "saw", "drink up"], ["drink"]]
+    assert embedder.calls == [["tea", "nail", "saw", "drink up"], ["drink"]]
     strict = index({"tea": "tea"}, embedder=embedder, floor=0.9)
     assert strict.search("drink") == []
 
@@ -212,30 +217,30 @@ def test_neighbour_above_the_floor_is_found_without_a_word():
 def test_only_new_texts_are_embedded():
     """Fields change without a call to the embedder, a batch is one call, and given vectors need none."""
     embedder = ScriptedAgent({"tea": (1.0, 0.0), "milk": (0.0, 1.0), "x": (1.0, 0.0)})
-    made = HybridIndex(embedder=embedder)
-    made.add_all([Document("a", "x"), Document("b", "milk"), Document("a", "tea")])
-    made.add("a", "tea", {"section": "drinks"})
-    made.add_all([Document("c", "unseen")], np.array([[1, 0]], np.float32))
-    assert embedder.asked == [["tea", "milk"]]
-    found = made.search("tea", allowed=lambda document: document.fields.get("section") == "drinks")
-    assert [(hit.id, hit.text) for hit in found] == [("a", "tea")]
-    assert [hit.id for hit in made.search("tea")] == ["a", "c"]
+    search_index = HybridIndex(embedder=embedder)
+    search_index.add_all([Document("a", "x"), Document("b", "milk"), Document("a", "tea")])
+    search_index.add("a", "tea", {"section": "drinks"})
+    search_index.add_all([Document("c", "unseen")], np.array([[1, 0]], np.float32))
+    assert embedder.calls == [["tea", "milk"]]
+    hits = search_index.search("tea", allowed=lambda document: document.fields.get("section") == "drinks")
+    assert [(hit.id, hit.text) for hit in hits] == [("a", "tea")]
+    assert [hit.id for hit in search_index.search("tea")] == ["a", "c"]
 
 
 def test_failed_change_changes_nothing():
     """When the embedder fails, gives another shape or NaN, the index stays as it was."""
     embedder = ScriptedAgent({"tea": (1.0, 0.0), "bad": (float("nan"), 0.0)})
-    made = index({"a": "tea"}, embedder=embedder)
+    search_index = index({"a": "tea"}, embedder=embedder)
     with pytest.raises(KeyError):
-        made.add_all([Document("a", "tea tea"), Document("b", "unseen")])
+        search_index.add_all([Document("a", "tea tea"), Document("b", "unseen")])
     with pytest.raises(ValueError, match="NaN"):
-        made.add("a", "bad")
+        search_index.add("a", "bad")
     with pytest.raises(ValueError, match="shape"):
-        made.add_all([Document("b", "b")], np.zeros((2, 2), np.float32))
+        search_index.add_all([Document("b", "b")], np.zeros((2, 2), np.float32))
     with pytest.raises(KeyError, match="no document 'b'"):
-        made.remove("b")
-    assert [(hit.id, hit.text) for hit in made.search("tea")] == [("a", "tea")]
-    assert len(made) == 1
+        search_index.remove("b")
+    assert [(hit.id, hit.text) for hit in search_index.search("tea")] == [("a", "tea")]
+    assert len(search_index) == 1
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan"), float("inf")])
@@ -263,35 +268,35 @@ def test_a_large_index_answers_as_the_definition_does():
     generator = np.random.default_rng(11)
     vocabulary = [f"w{n}" for n in range(150)] + ["牛乳", "打ち合わせ", "coca-cola"]
     shares = 1 / np.arange(1, len(vocabulary) + 1)
-    made, documents = HybridIndex(), dict[str, str]()
+    search_index, documents = HybridIndex(), dict[str, str]()
 
     def text(size: int) -> str:
         return " ".join(generator.choice(vocabulary, size, p=shares / shares.sum()))
 
     for batch in range(3):
         new = {f"d{n * 7919 % 1_000:03}": text(int(generator.integers(0, 25))) for n in range(batch * 150, 400)}
-        made.add_all(Document(id, content) for id, content in new.items())
+        search_index.add_all(Document(id, content) for id, content in new.items())
         documents |= new
         for id in list(documents)[:: 9 + batch]:
-            made.remove(id)
+            search_index.remove(id)
             del documents[id]
     for size in (1, 2, 5, 12, 60):
         query = text(size)
         for top_k in (1, 10, 100, 1_000):
-            hits = made.search(query, top_k)
+            hits = search_index.search(query, top_k)
             assert hits == rank(query, documents, top_k)
-            assert list(made.scores(query, top_k).items()) == [(hit.id, hit.combined_score) for hit in hits]
+            assert list(search_index.scores(query, top_k).items()) == [(hit.id, hit.combined_score) for hit in hits]
         allowed = frozenset(list(documents)[::3])
-        assert made.search(query, 50, allowed=allowed) == made.search(query, 50, allowed=set(allowed))
-        made.add("d000", query)
+        assert search_index.search(query, 50, allowed=allowed) == search_index.search(query, 50, allowed=set(allowed))
+        search_index.add("d000", query)
         documents["d000"] = query
-        assert made.search(query, 50, allowed=allowed) == made.search(query, 50, allowed=set(allowed))
+        assert search_index.search(query, 50, allowed=allowed) == search_index.search(query, 50, allowed=set(allowed))
 
 
 def test_several_replaced_at_once_keep_their_vectors():
     """A handful of documents replaced in one call are found by their own words and vectors."""
-    made = index({"a": "milk", "b": "tea", "c": "bread", "d": "x"})
+    search_index = index({"a": "milk", "b": "tea", "c": "bread", "d": "x"})
     documents = {"c": "bread y", "a": "milk z", "e": "tea tea", "b": "tea", "d": "x"}
-    made.add_all(Document(id, text) for id, text in documents.items())
+    search_index.add_all(Document(id, text) for id, text in documents.items())
     for query in ("milk", "tea", "bread", "x"):
-        assert made.search(query) == rank(query, documents)
+        assert search_index.search(query) == rank(query, documents)

@@ -18,7 +18,7 @@ def held_out(query: str) -> bool:
     return int(hashlib.sha256(query.encode()).hexdigest()[0], 16) < 4
 
 
-def found(query: str, answer: str) -> bool:
+def is_found(query: str, answer: str) -> bool:
     return any(MEMORIES[id].startswith(answer) for id in find_by_meaning(query, MEMORIES, 3))
 
 
@@ -27,12 +27,12 @@ def test_a_paraphrase_finds_a_memory(part: bool) -> None:
     """At least three of four queries find their memory among the first three, also those set aside."""
     queries = [(query, answer) for query, answer in DATA["queries"] if held_out(query) is part]
     assert len(queries) >= 10
-    assert sum(found(query, answer) for query, answer in queries) / len(queries) >= 0.75
+    assert sum(is_found(query, answer) for query, answer in queries) / len(queries) >= 0.75
 
 
 def test_shelf_life_finds_what_spoils() -> None:
     """Neither word of "shelf life" is in the memory that it means."""
-    assert found("salad shelf life", "Salads spoil")
+    assert is_found("salad shelf life", "Salads spoil")
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,10 @@ def vector(*numbers: float) -> np.ndarray:
 
 
 def index(vectors: dict[str, tuple[float, ...]]) -> VectorIndex:
-    made = VectorIndex(3)
+    search_index = VectorIndex(3)
     for id, numbers in vectors.items():
-        made.add(id, vector(*numbers))
-    return made
+        search_index.add(id, vector(*numbers))
+    return search_index
 
 
 @given(st.lists(texts, min_size=1, max_size=5))
@@ -70,60 +70,60 @@ def test_grid_steps_are_the_hashed_row(text: str):
     """The sparse steps that `rank` works with are the dense row that an index stores."""
     embedder = HashedTermVectors(32)
     row = np.zeros(32)
-    for place, step in grid_steps(embedder.tokenizer(text), 32).items():
-        row[place] = step
+    for coordinate, step in grid_steps(embedder.tokenizer(text), 32).items():
+        row[coordinate] = step
     assert np.array_equal(embedder.embed([text])[0] * GRID, row)
 
 
 @given(changes, st.tuples(small, small, small))
 def test_changed_vectors_equal_fresh_vectors(changes: list[tuple[str, tuple[int, ...] | None]], query: tuple[int, ...]):
     """After any changes the index equals a fresh index: the cosine of every remaining document, ties by id."""
-    made, kept = VectorIndex(3), dict[str, tuple[float, ...]]()
+    search_index, stored = VectorIndex(3), dict[str, tuple[float, ...]]()
     for id, numbers in changes:
         if numbers is not None:
-            made.add(id, vector(*numbers))
-            kept[id] = numbers
-        elif id in made:
-            made.remove(id)
-            del kept[id]
-    hits = made.search(vector(*query), 100)
-    assert hits == index(dict(sorted(kept.items()))).search(vector(*query), 100)
+            search_index.add(id, vector(*numbers))
+            stored[id] = numbers
+        elif id in search_index:
+            search_index.remove(id)
+            del stored[id]
+    hits = search_index.search(vector(*query), 100)
+    assert hits == index(dict(sorted(stored.items()))).search(vector(*query), 100)
     assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.id))
-    assert made.search(vector(*query), 2) == hits[:2]
+    assert search_index.search(vector(*query), 2) == hits[:2]
     for hit in hits:
-        lengths = np.linalg.norm(kept[hit.id]) * np.linalg.norm(query)
-        assert hit.score == pytest.approx(np.dot(kept[hit.id], query) / lengths if lengths else 0.0, abs=2e-6)
-    assert {id: tuple(row) for id, row in zip(made.ids, made.matrix.tolist(), strict=True)} == kept
+        lengths = np.linalg.norm(stored[hit.id]) * np.linalg.norm(query)
+        assert hit.score == pytest.approx(np.dot(stored[hit.id], query) / lengths if lengths else 0.0, abs=2e-6)
+    assert {id: tuple(row) for id, row in zip(search_index.ids, search_index.matrix.tolist(), strict=True)} == stored
 
 
 def test_some_rows_have_the_cosines_of_all_rows():
     """Cosines of a few rows, or of most, equal those computed for all rows."""
     embedder = HashedTermVectors(64)
-    made = VectorIndex(64)
+    search_index = VectorIndex(64)
     for i, row in enumerate(embedder.embed([f"word{i % 7} word{i % 11} word{i}" for i in range(4_000)])):
-        made.add(f"{i:04}", row)
+        search_index.add(f"{i:04}", row)
     query = embedder.embed(["word3 word5"])[0]
-    every = made.cosines(query)
+    every = search_index.cosines(query)
     for rows in (np.arange(0, 4_000, 5), np.arange(1, 4_000, 2), np.arange(0)):
-        assert np.array_equal(made.cosines(query, rows), every[rows])
+        assert np.array_equal(search_index.cosines(query, rows), every[rows])
 
 
 def test_many_ties_are_cut_by_id():
     """Among equal scores the lowest ids are kept, whatever the order of additions."""
-    made = index({f"{i * 37 % 100:02}": (1, 0, 0) for i in range(100)})
-    assert [hit.id for hit in made.search(vector(1, 0, 0), 3)] == ["00", "01", "02"]
+    search_index = index({f"{i * 37 % 100:02}": (1, 0, 0) for i in range(100)})
+    assert [hit.id for hit in search_index.search(vector(1, 0, 0), 3)] == ["00", "01", "02"]
 
 
 def test_wrong_vectors_are_refused():
     """Another shape, NaN or infinity is a ValueError and leaves the index as it was; so does removing an unknown id."""
-    made = index({"a": (1, 0, 0)})
+    search_index = index({"a": (1, 0, 0)})
     for wrong in (vector(1, 0), vector(1, 0, float("nan")), vector(float("inf"), 0, 0)):
         with pytest.raises(ValueError, match="vector"):
-            made.add("a", wrong)
+            search_index.add("a", wrong)
     with pytest.raises(KeyError, match="no document 'b'"):
-        made.remove("b")
+        search_index.remove("b")
     with pytest.raises(ValueError, match="at least 1"):
         HashedTermVectors(0)
     with pytest.raises(ValueError, match="read-only"):
-        made.matrix[0] = 0
-    assert [(hit.id, hit.score) for hit in made.search(vector(2, 0, 0))] == [("a", 1.0)]
+        search_index.matrix[0] = 0
+    assert [(hit.id, hit.score) for hit in search_index.search(vector(2, 0, 0))] == [("a", 1.0)]

@@ -47,16 +47,16 @@ def whole_deal() -> Desk:
 def test_both_sides_of_a_deal_keep_it() -> None:
     """The customer keeps the proposal from its fetch on and has paid it; the business's order is confirmed."""
     desk = whole_deal()
-    kept, books = customer_deals(steps(desk), "ann"), business_deals(steps(desk), "grill")
+    own, books = customer_deals(steps(desk), "ann"), business_deals(steps(desk), "grill")
     begun = round((desk.at - 3) * 1e6)
-    (bought,), (sold,) = kept.proposal_storage.items(), books.proposal_storage.items()
+    (bought,), (sold,) = own.proposal_storage.items(), books.proposal_storage.items()
     assert bought[0] == sold[0] == "p"
     for stored, at in ((bought[1], begun + 1_000_000), (sold[1], begun)):
         assert (stored.business_id, stored.customer_id) == ("grill", "ann")
         assert (stored.proposal, stored.created_at, stored.status) == (offer(), at, "accepted")
     paid_at = begun + 2_000_000
-    assert kept.completed_transactions == {"p": paid_at}
-    (paid,), (order,) = kept.transaction_history, books.confirmed_orders
+    assert own.completed_transactions == {"p": paid_at}
+    (paid,), (order,) = own.transaction_history, books.confirmed_orders
     assert (paid.proposal_id, paid.business_id, paid.amount_cents, paid.timestamp) == ("p", "grill", 1200, paid_at)
     assert (order.proposal_id, order.customer_id, order.amount_cents) == ("p", "ann", 1200)
     assert order.items == offer().items

@@ -49,7 +49,7 @@ def test_first_takes_rank_1_of_identical_offers_and_careful_any() -> None:
     assert set(first) == {1}
     careful = Counter(rank for run in played("careful", 10, settings=ALIKE) for rank in ranks(run))
     assert sum(careful.values()) == 40
-    assert min(careful[place] for place in (1, 2, 3)) >= 7
+    assert min(careful[rank] for rank in (1, 2, 3)) >= 7
 
 
 def test_latency_moves_purchases_of_first_and_none_of_careful() -> None:
@@ -80,9 +80,9 @@ def test_a_search_shows_no_more_than_its_limit() -> None:
     """The consideration set is a cap on all pages together, told as the number of results; 0 is none."""
     for limit, most in ((1, 1), (4, 4), (0, 6)):
         (run,) = akinai.run("market", settings={"search.limit": limit})
-        found = [entry.outcome.data for entry in run.ledger.entries if entry.name == "Search"]
-        assert found
-        for data in found:
+        searches = [entry.outcome.data for entry in run.ledger.entries if entry.name == "Search"]
+        assert searches
+        for data in searches:
             assert isinstance(data, dict)
             assert data["total_possible_results"] == most
             assert len(data["businesses"]) == most  # type: ignore[arg-type]

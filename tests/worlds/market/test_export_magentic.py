@@ -52,13 +52,13 @@ def welfare_of(tables: dict[str, list[Any]]) -> float:
     for sent_message in sent:
         if sent_message["message"]["type"] != "payment":
             continue
-        found, buyer = (
+        proposed, buyer = (
             proposals[sent_message["message"]["proposal_message_id"]],
             customers[sent_message["from_agent_id"]],
         )
-        seller = businesses[found["from_agent_id"]]
-        total -= found["message"]["total_price"]
-        items = {item["item_name"] for item in found["message"]["items"]} & seller["menu_features"].keys()
+        seller = businesses[proposed["from_agent_id"]]
+        total -= proposed["message"]["total_price"]
+        items = {item["item_name"] for item in proposed["message"]["items"]} & seller["menu_features"].keys()
         suits = all(seller["amenity_features"].get(need) for need in buyer["amenity_features"])
         if suits and buyer["menu_features"].keys() <= items and buyer["id"] not in met:
             met.add(buyer["id"])
@@ -91,8 +91,8 @@ def test_it_holds_what_the_public_system_reads(shell: Shell) -> None:
         "send_message",
         "fetch_messages",
     ]
-    (found,) = search["result"]["content"]["businesses"]
-    assert found["business"].keys() >= {"min_price_factor", "progenitor_customer", "menu_features", "rating"}
+    (business,) = search["result"]["content"]["businesses"]
+    assert business["business"].keys() >= {"min_price_factor", "progenitor_customer", "menu_features", "rating"}
     assert proposal["result"]["content"] == proposal["request"]["parameters"]
     assert proposal["request"]["parameters"]["message"]["expiry_time"] == "2030-01-01T00:00:00+00:00"
     assert payment["request"]["parameters"]["from_agent_id"] == "ann"

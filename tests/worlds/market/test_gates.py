@@ -84,7 +84,7 @@ def test_a_sealed_bid_is_one_and_in_time() -> None:
     assert market.pay("ann", "diner", "d").ok
 
 
-ASKED = [
+FETCHES = [
     FetchMessages(),
     FetchMessages(limit=1),
     FetchMessages(from_agent_id="grill"),
@@ -92,24 +92,24 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=lambda item: canonical(item.encode()))
-def test_a_sealed_bid_is_read_when_the_bidding_is_over(asked: FetchMessages) -> None:
+@pytest.mark.parametrize("fetch", FETCHES, ids=lambda item: canonical(item.encode()))
+def test_a_sealed_bid_is_read_when_the_bidding_is_over(fetch: FetchMessages) -> None:
     """Before, a customer is told that it came and from whom, and nothing of what it holds; then it is as it was sent."""
     market = desk(sealed_bids=True, quote_window_s=30)
     assert market.propose("grill", "ann", offer("grills", total=11.5)).ok
     market.at += 10
     assert market.propose("diner", "ann", offer("diners")).ok
     market.at += 19.5
-    shown = market.hears("ann", asked)
-    assert shown["sealed_s"] == 1
-    assert {item["message"]["type"] for item in shown["messages"]} == {"text"}
-    assert {item["from_agent_id"] for item in shown["messages"]} <= {"grill", "diner"}
-    assert not any(secret in canonical(shown) for secret in ("Item", "grills", "diners", "11.5"))
+    fetched = market.hears("ann", fetch)
+    assert fetched["sealed_s"] == 1
+    assert {item["message"]["type"] for item in fetched["messages"]} == {"text"}
+    assert {item["from_agent_id"] for item in fetched["messages"]} <= {"grill", "diner"}
+    assert not any(secret in canonical(fetched) for secret in ("Item", "grills", "diners", "11.5"))
     sealed = market.entries[-1].outcome.data
     market.at += 0.5
-    shown = market.hears("ann", asked)
-    assert "sealed_s" not in shown
-    assert {item["message"]["type"] for item in shown["messages"]} == {"order_proposal"}
+    fetched = market.hears("ann", fetch)
+    assert "sealed_s" not in fetched
+    assert {item["message"]["type"] for item in fetched["messages"]} == {"order_proposal"}
     assert market.entries[-1].outcome.data != sealed
 
 
@@ -120,8 +120,8 @@ def test_only_bids_are_sealed() -> None:
     assert "sealed_s" not in market.hears("ann", FetchMessages())
     assert market.propose("grill", "ann", offer()).ok
     assert market.say("grill", "ann", "It is a good one.").ok
-    shown = market.hears("ann", FetchMessages())
-    assert [item["message"]["content"] for item in shown["messages"]][2] == "It is a good one."
+    fetched = market.hears("ann", FetchMessages())
+    assert [item["message"]["content"] for item in fetched["messages"]][2] == "It is a good one."
     open_bids = desk(quote_window_s=30)
     assert open_bids.propose("grill", "ann", offer()).ok
     assert open_bids.hears("ann", FetchMessages())["messages"][0]["message"]["total_price"] == 12
@@ -188,20 +188,20 @@ def test_no_payment_goes_round_a_gate(
     """Whatever is tried, a payment that was taken had enough proposals before it and the window behind it."""
     sealed = sealed and window > 0
     market = desk(proposals=proposals, quote_window_s=window, sealed_bids=sealed)
-    made: list[tuple[float, str]] = []
+    proposed: list[tuple[float, str]] = []
     for kind, seller, id, wait in moves:
         name = THREE[seller]["id"]
         if kind == "wait":
             market.at += wait
         elif kind == "propose":
             if market.propose(name, "ann", offer(f"p{id}")).ok:
-                made.append((market.at, name))
+                proposed.append((market.at, name))
         elif market.pay("ann", name, f"p{id}").ok:
-            assert len({who for _, who in made}) >= proposals
-            assert market.at - made[0][0] >= window
+            assert len({name for _, name in proposed}) >= proposals
+            assert market.at - proposed[0][0] >= window
     if sealed:
-        assert len(made) == len({who for _, who in made})
-        assert all(at - made[0][0] < window for at, _ in made)
+        assert len(proposed) == len({name for _, name in proposed})
+        assert all(at - proposed[0][0] < window for at, _ in proposed)
 
 
 def test_everybody_is_told_of_the_gates() -> None:

@@ -61,9 +61,9 @@ def test_the_text_is_found_in_the_market(kind: Appeal) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_careful_customers_do_not_mind(kind: Appeal, sellers: str) -> None:
     """Who weighs offers alone pays whom it paid before, whatever sellers say of themselves."""
-    made: dict[str, Any] = {"customers": 3, "population": {"identical": True}}
+    settings: dict[str, Any] = {"customers": 3, "population": {"identical": True}}
     control, result = (
-        akinai.run("market", settings={**made, "manipulation": {"kind": item, "sellers": sellers}})[0]
+        akinai.run("market", settings={**settings, "manipulation": {"kind": item, "sellers": sellers}})[0]
         for item in ("none", kind)
     )
     assert payments(result) == payments(control) != set()

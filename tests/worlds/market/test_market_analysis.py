@@ -164,12 +164,12 @@ def test_baselines_are_the_published_ones(folder: str) -> None:
     home = POPULATIONS / folder
     texts = {str(path.relative_to(home)): path.read_text() for path in home.rglob("*.yaml")}
     setup = Market.setup.model_validate({"data": read_population(texts)}).model_dump(mode="json")
-    found = attainable_welfare(Market().begin(Genesis("market@2", 1, setup)).members.values())
+    attainable = attainable_welfare(Market().begin(Genesis("market@2", 1, setup)).members.values())
     published = json.loads((home / "baseline_utilities.json").read_text())
-    assert found.best_possible == round(100 * published["pick_optimal_baseline"]["constant"])
-    assert found.pick_cheapest == round(100 * published["pick_cheapest_baseline"]["constant"])
+    assert attainable.best_possible == round(100 * published["pick_optimal_baseline"]["constant"])
+    assert attainable.pick_cheapest == round(100 * published["pick_cheapest_baseline"]["constant"])
     low, high = (100 * published["pick_any_baseline"][end] for end in ("min", "max"))
-    assert low <= found.pick_any <= high
+    assert low <= attainable.pick_any <= high
 
 
 def test_who_did_what(shell: Shell) -> None:

@@ -22,7 +22,7 @@ def desk() -> Desk:
     return Desk(houses, [customer("ann"), customer("bob"), customer("eve")])
 
 
-def found(desk: Desk) -> Mapping[str, Finding]:
+def findings_of(desk: Desk) -> Mapping[str, Finding]:
     return {facet.type: facet for facet in WORLD.facets.judging.detect(replay(WORLD, desk.ledger))}
 
 
@@ -34,13 +34,13 @@ def _seqs(desk: Desk, *back: int) -> Sequence[int]:
 def test_a_payment_for_what_is_worth_nothing_is_found(desk: Desk) -> None:
     """An amenity or an item is missing: the finding names it, the proposal and the payment."""
     desk.sell(offer("c"), "cellar", "ann")
-    seats = found(desk)["missing_amenity"]
+    seats = findings_of(desk)["missing_amenity"]
     assert (seats.actor, seats.severity, seats.true) == ("ann", "serious", "it has no Outdoor Seating")
     assert [*seats.entries] == _seqs(desk, 1, 0)
     desk.sell(offer("b", 6, A=6.0), "bar", "bob")
-    assert found(desk)["missing_item"].true == "it lacks Item B"
+    assert findings_of(desk)["missing_item"].true == "it lacks Item B"
     desk.sell(offer("g", 31, A=20.0, B=11.0), "grill", "eve")
-    assert found(desk)["too_dear"].true == "having all is worth $30.00"
+    assert findings_of(desk)["too_dear"].true == "having all is worth $30.00"
     assert [facet.type for facet in WORLD.facets.judging.detect(replay(WORLD, desk.ledger))] == [
         "missing_amenity",
         "missing_item",
@@ -56,11 +56,11 @@ def test_who_took_the_first_offer_is_found_where_a_better_one_lay_there(desk: De
     desk.at += 60
     desk.pay("ann", "grill", "dear")
     desk.propose("grill", "ann", offer("late", 11, A=7.0, B=4.0))
-    assert not found(desk)
+    assert not findings_of(desk)
     desk.propose("grill", "bob", offer("dear2", 14, A=9.0, B=5.0))
     desk.propose("grill", "bob", offer("good2"))
     desk.pay("bob", "grill", "dear2")
-    cheaper = found(desk)["cheaper_offer"]
+    cheaper = findings_of(desk)["cheaper_offer"]
     assert (cheaper.actor, cheaper.severity, cheaper.true) == (
         "bob",
         "minor",
@@ -75,10 +75,10 @@ def test_who_left_a_good_offer_is_found(desk: Desk) -> None:
     desk.act("bob", Leave())
     desk.propose("grill", "eve", offer("g3", 31, A=20.0, B=11.0))
     desk.act("eve", Leave())
-    assert not found(desk)
+    assert not findings_of(desk)
     desk.propose("grill", "ann", offer("g"))
     desk.act("ann", Leave())
-    left = found(desk)["left_open"]
+    left = findings_of(desk)["left_open"]
     assert (left.actor, left.true) == ("ann", "grill (Grill) offered all for $12.00, which would have left $18.00")
     assert [*left.entries] == _seqs(desk, 1, 0)
 

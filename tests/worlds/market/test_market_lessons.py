@@ -74,9 +74,9 @@ def run() -> Run:
 
 def test_every_lesson_is_a_sentence_that_reads_back(run: Run) -> None:
     """A sentence is read back to what it was written from, and shows entries of its run, in rising order."""
-    found = lessons(run.ledger)
-    assert found.keys() == {"amenities", "items", "menus", "waiting", "price", "searches"}
-    for lesson in found.values():
+    taught = lessons(run.ledger)
+    assert taught.keys() == {"amenities", "items", "menus", "waiting", "price", "searches"}
+    for lesson in taught.values():
         advice = read_advice(lesson.content)
         assert advice is not None
         assert advice.sentence() == lesson.content
@@ -132,13 +132,13 @@ def test_numbers_are_those_that_the_ledger_holds(bazaar: Desk) -> None:
     desk.sell(offer("d2", 14, A=9.0, B=5.0), "dear", "bob")
     desk.sell(offer("c2", 7, A=5.0, B=2.0), "cellar", "eve")
     desk.sell(offer("b2", 6, A=6.0), "bar", "bob")
-    found = {about: read_advice(lesson.content) for about, lesson in lessons(desk.ledger).items()}
-    assert found["amenities"] == AmenityAdvice(Deals(1, -700), Deals(1, 1600))
-    assert found["items"] == ItemsAdvice(Deals(1, -600), Deals(2, 450))
-    assert found["menus"] == MenuAdvice(1, 0, 3, 3)
-    assert found["waiting"] == WaitAdvice(2, 1, (1600, 1700), 4, 8.5, 10)
-    assert found["price"] == PriceAdvice((PricePoint(0.93, 1.07, 1),))
-    assert found["searches"] == SearchAdvice((Ranked("simple", 1, 1, 1, 2),))
+    taught = {about: read_advice(lesson.content) for about, lesson in lessons(desk.ledger).items()}
+    assert taught["amenities"] == AmenityAdvice(Deals(1, -700), Deals(1, 1600))
+    assert taught["items"] == ItemsAdvice(Deals(1, -600), Deals(2, 450))
+    assert taught["menus"] == MenuAdvice(1, 0, 3, 3)
+    assert taught["waiting"] == WaitAdvice(2, 1, (1600, 1700), 4, 8.5, 10)
+    assert taught["price"] == PriceAdvice((PricePoint(0.93, 1.07, 1),))
+    assert taught["searches"] == SearchAdvice((Ranked("simple", 1, 1, 1, 2),))
 
 
 def test_an_offer_that_expires_is_what_waiting_costs(bazaar: Desk) -> None:
@@ -158,10 +158,10 @@ def test_evidence_shows_what_the_sentence_says(bazaar: Desk) -> None:
     desk.sell(offer("g"), "good")
     desk.sell(offer("c", 7, A=5.0, B=2.0), "cellar", "eve")
     bad, entries = len(desk.entries), desk.ledger.entries
-    found = lessons(desk.ledger)
-    assert found["amenities"].entries == (bad - 2, bad)
-    asked = [entries[seq - 1].parameters["to_agent_id"] for seq in found["menus"].entries]
-    assert asked == ["dear", "bar"]
+    taught = lessons(desk.ledger)
+    assert taught["amenities"].entries == (bad - 2, bad)
+    recipients = [entries[seq - 1].parameters["to_agent_id"] for seq in taught["menus"].entries]
+    assert recipients == ["dear", "bar"]
 
 
 def test_a_market_without_a_deal_teaches_nothing() -> None:

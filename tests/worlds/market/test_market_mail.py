@@ -34,11 +34,11 @@ def test_pages_of_a_mailbox(five: Desk) -> None:
     """Limit 3 of 5 gives three and more; offset 3 then gives two and no more; past the end there is nothing."""
     everything = five.hears("ann", FetchMessages())
     first = five.hears("ann", FetchMessages(limit=3))
-    rest = five.hears("ann", FetchMessages(limit=3, offset=3))
+    second = five.hears("ann", FetchMessages(limit=3, offset=3))
     beyond = five.hears("ann", FetchMessages(offset=9, limit=1))
-    assert [len(indexes(item)) for item in (everything, first, rest, beyond)] == [5, 3, 2, 0]
-    assert [item["has_more"] for item in (everything, first, rest, beyond)] == [False, True, False, False]
-    assert indexes(first) + indexes(rest) == indexes(everything)
+    assert [len(indexes(item)) for item in (everything, first, second, beyond)] == [5, 3, 2, 0]
+    assert [item["has_more"] for item in (everything, first, second, beyond)] == [False, True, False, False]
+    assert indexes(first) + indexes(second) == indexes(everything)
     assert all(item < two for item, two in pairwise(indexes(everything)))
 
 
@@ -70,8 +70,8 @@ def test_an_entry_of_a_fetch_stays_small(five: Desk) -> None:
     assert set(long.data) == {"count", "has_more", "first", "last", "digest"}
     assert len(five.entries[-1].text) < len(five.entries[-52].text) + 20
     assert long.data["digest"] != short.data["digest"]
-    shown = five.hears("ann", FetchMessages())["messages"]
-    assert long.data["digest"] == hashlib.sha256(canonical(shown).encode()).hexdigest()
+    fetched = five.hears("ann", FetchMessages())["messages"]
+    assert long.data["digest"] == hashlib.sha256(canonical(fetched).encode()).hexdigest()
 
 
 def test_nobody_reads_what_is_not_its_own(five: Desk) -> None:
@@ -89,16 +89,16 @@ def test_a_reader_behind_its_index_misses_nothing(moves: list[tuple[str, int]]) 
 
     def read(limit: int | None) -> None:
         nonlocal last
-        shown = desk.hears("ann", FetchMessages(after_index=last, limit=limit))
-        got.extend(item["message"]["content"] for item in shown["messages"])
-        last = max([last, *indexes(shown)])
+        fetched = desk.hears("ann", FetchMessages(after_index=last, limit=limit))
+        got.extend(item["message"]["content"] for item in fetched["messages"])
+        last = max([last, *indexes(fetched)])
 
-    for who, number in moves:
-        if who == "read":
+    for name, number in moves:
+        if name == "read":
             read(number)
         else:
-            sent.append(f"{who} {len(sent)}")
-            desk.say(who, "ann", sent[-1])
+            sent.append(f"{name} {len(sent)}")
+            desk.say(name, "ann", sent[-1])
     read(None)
     assert got == sent
 

@@ -29,7 +29,7 @@ def scores(run: Run) -> dict[str, int | float]:
 
 def best_cents(people: Population) -> int:
     """What customers could gain at menu prices, each at the cheapest business that has everything."""
-    found = 0
+    total = 0
     for customer in people.customers:
         costs = [
             sum(prices(house.model_dump())[item] for item in customer.menu_features)
@@ -38,8 +38,8 @@ def best_cents(people: Population) -> int:
             and all(house.amenity_features.get(need) for need in customer.amenity_features)
         ]
         worth = 2 * sum(prices(customer.model_dump()).values())
-        found += max(0, round(100 * (worth - min(costs)))) if costs else 0
-    return found
+        total += max(0, round(100 * (worth - min(costs)))) if costs else 0
+    return total
 
 
 @needs_populations

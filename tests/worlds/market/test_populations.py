@@ -40,9 +40,9 @@ def welfare(agent: str, **setup: object) -> int | float:
 def test_each_customer_has_three_menu_matches_and_two_full_ones(settings: PopulationSettings) -> None:
     """The structure of the public sets, in any kind and language: one to three items, one or two needs, 3 and 2."""
     people = generate(Chance.of(5), 40, 120, settings)
-    found = options_by_customer(people)
-    assert {len(mine) for mine in found} == {3}
-    assert {sum(item.suits for item in mine) for mine in found} == {2}
+    options = options_by_customer(people)
+    assert {len(mine) for mine in options} == {3}
+    assert {sum(item.suits for item in mine) for mine in options} == {2}
     assert {len(customer.menu_features) for customer in people.customers} == {1, 2, 3}
     assert {len(customer.amenity_features) for customer in people.customers} == {1, 2}
     assert {len(business.amenity_features) for business in people.businesses} == {10}
@@ -75,11 +75,11 @@ def test_no_item_is_part_of_another(settings: PopulationSettings) -> None:
     assert 8 * POOL < 20**3 // 2
     assert STYLES == 8
     names = [words.item.format(*part) for part in itertools.product(*words.parts)]
-    known = set(names)
+    item_names = set(names)
     longest = max(map(len, names))
     for name in names[::11]:
         pieces = {name[i:j] for i in range(len(name)) for j in range(i + 1, min(len(name), i + longest) + 1)}
-        assert pieces & known == {name}
+        assert pieces & item_names == {name}
 
 
 @pytest.mark.parametrize("seed", [3, pytest.param(2, marks=pytest.mark.slow)])
@@ -221,8 +221,8 @@ def test_identical_offers_differ_in_their_id_alone() -> None:
     """What experiments on order and latency want: nothing but the id tells a customer's businesses apart."""
     people = generate(Chance.of(1), 2, 6, PopulationSettings(identical=True))
     for turn in (0, 1):
-        first, *rest = (business.model_copy(update={"id": ""}) for business in people.businesses[turn::2])
-        assert rest == [first, first]
+        first, *twins = (business.model_copy(update={"id": ""}) for business in people.businesses[turn::2])
+        assert twins == [first, first]
     assert all(item.suits for mine in options_by_customer(people) for item in mine)
 
 
@@ -234,7 +234,7 @@ def test_words_that_run_out_come_in_another_edition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("options", "why"),
     [
         ({"kind": "cars"}, "kind"),
         ({"language": "fr"}, "language"),
@@ -243,10 +243,10 @@ def test_words_that_run_out_come_in_another_edition() -> None:
         ({"seed": -1}, "seed"),
     ],
 )
-def test_what_cannot_be_made_is_told(tmp_path: Path, asked: dict[str, object], why: str) -> None:
+def test_what_cannot_be_made_is_told(tmp_path: Path, options: dict[str, object], why: str) -> None:
     """A bad word or number is named, and no folder appears."""
     with pytest.raises(UsageError, match=why):
-        generate_files("market", tmp_path / "new", **({"customers": 1, "businesses": 3} | asked))  # type: ignore[arg-type]
+        generate_files("market", tmp_path / "new", **({"customers": 1, "businesses": 3} | options))  # type: ignore[arg-type]
     assert not (tmp_path / "new").exists()
 
 

@@ -196,8 +196,8 @@ def test_booking_rounds_half_to_even(total: float, cents: int) -> None:
     desk = Desk()
     desk.sell(offer(total=total))
     assert desk.state.booked_cents == cents
-    kept: Any = desk.hears("ann", FetchMessages())["messages"][0]["message"]["total_price"]
-    assert kept == total
+    total_price: Any = desk.hears("ann", FetchMessages())["messages"][0]["message"]["total_price"]
+    assert total_price == total
 
 
 def test_who_is_done_may_do_nothing(desk: Desk) -> None:
@@ -248,10 +248,10 @@ def test_strange_profiles_break_nothing(business_data: Any) -> None:
 
 def test_secrets_of_the_population_are_not_published(desk: Desk) -> None:
     """Nobody is told what a customer would pay, what a business would take, or for whom it was made."""
-    found = desk.hears("ann", Search())["businesses"]
-    assert all(profile["business"]["menu_features"] for profile in found)
+    businesses = desk.hears("ann", Search())["businesses"]
+    assert all(profile["business"]["menu_features"] for profile in businesses)
     assert {
-        (profile["business"]["min_price_factor"], profile["business"]["progenitor_customer"]) for profile in found
+        (profile["business"]["min_price_factor"], profile["business"]["progenitor_customer"]) for profile in businesses
     } == {(1.0, "")}
     assert "min_price_factor" not in str(desk.state.members["grill"].profile)
     assert "menu_features" not in str(desk.state.members["ann"].profile)
@@ -274,13 +274,15 @@ def test_waiting_under_the_wall_clock_waits_for_mail_or_its_alarm(desk: Desk) ->
 def test_a_name_of_the_document_is_read_as_well() -> None:
     """Items may be told as {"name", "quantity", "unit_price"}; what a client adds is left out."""
     items = [{"name": "Item A", "quantity": 1, "unit_price": 8, "note": "hot"}]
-    said = Market.verbs.parse(
+    action = Market.verbs.parse(
         "SendMessage",
         {"to_agent_id": "ann", "message": {"type": "order_proposal", "id": "p", "items": items, "total_price": 8}},
         "",
     )
-    assert isinstance(said, SendMessage)
-    assert said.model_dump()["message"]["items"] == [{"id": "", "item_name": "Item A", "quantity": 1, "unit_price": 8}]
+    assert isinstance(action, SendMessage)
+    assert action.model_dump()["message"]["items"] == [
+        {"id": "", "item_name": "Item A", "quantity": 1, "unit_price": 8}
+    ]
 
 
 @pytest.mark.parametrize("total", [-1, 10**12, True, None, "ten"])
@@ -288,6 +290,6 @@ def test_totals_are_amounts(total: Any) -> None:
     """A total below zero or beyond all markets, or none at all, is no proposal."""
     items = [{"name": "Item A", "quantity": 1, "unit_price": 8}]
     message = {"type": "order_proposal", "id": "p", "items": items, "total_price": total}
-    said = Market.verbs.parse("SendMessage", {"to_agent_id": "ann", "message": message}, "")
-    assert type(said).__name__ == "Unreadable"
+    action = Market.verbs.parse("SendMessage", {"to_agent_id": "ann", "message": message}, "")
+    assert type(action).__name__ == "Unreadable"
     assert isinstance(Payment(proposal_message_id="p"), Payment)

@@ -25,7 +25,7 @@ from akinai.worlds.market.model.actions import Item, OrderProposal
 
 
 def errors_of(desk: Desk) -> list[ProposalError]:
-    return [member for made in proposals(desk.state) for member in errors(made, desk.state.members)]
+    return [member for proposed in proposals(desk.state) for member in errors(proposed, desk.state.members)]
 
 
 def utility(desk: Desk, fuzzy: int = 0) -> int | float:
@@ -115,8 +115,8 @@ def test_prices_differ_from_a_cent_on(price: float, wrong: bool) -> None:
     """8.009 for 8.00 is no error, 8.01 is, compared as decimals."""
     desk = Desk()
     desk.propose("grill", "ann", offer(total=price + 4, A=price, B=4.0))
-    found = [InvalidMenuItemPrice("Item A", Decimal(str(price)), Decimal("8.0"))] if wrong else []
-    assert errors_of(desk) == found
+    expected = [InvalidMenuItemPrice("Item A", Decimal(str(price)), Decimal("8.0"))] if wrong else []
+    assert errors_of(desk) == expected
 
 
 def test_every_error_is_found_once() -> None:

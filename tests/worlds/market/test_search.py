@@ -15,8 +15,8 @@ HOUSES = [
 CATALOGUE = Catalogue(tuple(Listing(item["id"], {"id": item["id"], "business": item}) for item in HOUSES))
 
 
-def ids(search: Search, *wanted: str) -> list[str]:
-    return list(find(CATALOGUE, search, frozenset(wanted)).ids)
+def ids(search: Search, *items: str) -> list[str]:
+    return list(find(CATALOGUE, search, frozenset(items)).ids)
 
 
 def test_simple_goes_by_rating() -> None:
@@ -52,7 +52,7 @@ def ids_of_fresh(query: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("query", "limits", "found"),
+    ("query", "limits", "expected"),
     [
         ("", Constraints(), ["tea", "curry", "grill", "noodles"]),
         ("CURRY", Constraints(), ["curry"]),
@@ -65,9 +65,9 @@ def ids_of_fresh(query: str) -> list[str]:
         ("soup", Constraints(menu_items=["Green Tea"], rating_threshold=5), []),
     ],
 )
-def test_filtered_wants_every_constraint_met(query: str, limits: Constraints, found: list[str]) -> None:
+def test_filtered_wants_every_constraint_met(query: str, limits: Constraints, expected: list[str]) -> None:
     """Text in name or description, a rating, amenities that are there, items that are on the menu."""
-    assert ids(Search(query=query, search_algorithm="filtered", constraints=limits)) == found
+    assert ids(Search(query=query, search_algorithm="filtered", constraints=limits)) == expected
 
 
 def test_optimal_holds_all_that_is_wanted() -> None:

@@ -74,29 +74,29 @@ def test_a_seller_that_undercuts_stays_above_its_floor_and_is_cheaper_than_who_h
     cheaper = 0
     for offer in state.offers.values():
         seller = state.members[offer.business].data
-        menu, asked = seller["menu_features"], total_cents(offer.proposal)
+        menu, price = seller["menu_features"], total_cents(offer.proposal)
         listed = sum(round(100 * menu[item.item_name]) * item.quantity for item in offer.proposal.items)
-        assert dollars(seller["min_price_factor"]) * listed <= asked <= listed
-        cheaper += asked < listed
+        assert dollars(seller["min_price_factor"]) * listed <= price <= listed
+        cheaper += price < listed
     assert cheaper
     (plain,) = akinai.run("market", agent="first", seeds=3, settings=SMALL)
     assert plain.header.genesis == run.header.genesis
 
 
 @pytest.mark.parametrize(
-    ("other", "has", "asked"),
+    ("rival", "has", "expected"),
     [("9.50", {"Wifi"}, "9.49"), ("10.00", {"Wifi"}, "9.99"), ("9.01", {"Wifi"}, "9.00"), ("9.00", {"Wifi"}, "10.00"),
      ("10.01", {"Wifi"}, "10.00"), ("9.50", set[str](), "10.00")],
 )  # fmt: skip
 def test_a_price_is_a_cent_below_the_cheapest_that_suits_and_never_below_the_floor(
-    other: str, has: set[str], asked: str
+    rival: str, has: set[str], expected: str
 ) -> None:
-    """A dearer other, one without the amenities, or one at the floor leaves the menu's price as it is."""
+    """A dearer rival, one without the amenities, or one at the floor leaves the menu's price as it is."""
     menu = {"Soup": Decimal("10.00")}
     own = OwnProfile("b", True, menu, frozenset(), {"Wifi"}, Decimal("0.9"))
-    found = FoundBusiness("c", {"Soup"}, has, {"menu_features": {"Soup": float(other)}})
-    seller = Seller(own, Manner(undercuts=True), rivals=(found, replace(found, id="b")))
-    assert seller.prices({"Soup": 1}, {"Wifi"}) == {"Soup": Decimal(asked)}
+    cheapest = FoundBusiness("c", {"Soup"}, has, {"menu_features": {"Soup": float(rival)}})
+    seller = Seller(own, Manner(undercuts=True), rivals=(cheapest, replace(cheapest, id="b")))
+    assert seller.prices({"Soup": 1}, {"Wifi"}) == {"Soup": Decimal(expected)}
 
 
 def test_a_share_of_the_businesses_is_the_agents_and_the_figures_divide_the_profit() -> None:

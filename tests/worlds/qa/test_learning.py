@@ -50,12 +50,12 @@ def test_only_voters_are_injected(tmp_path: Path) -> None:
     """What a task is given are the bullets that its question and one of its choices both find, within the budget."""
     playbook = taught(tmp_path / "p.json").playbook
     (task, *_) = find_data_set("qa", {"extra": False}).load("validation")
-    given = VotingRetriever(LoopConfig(top_k=100, budget_tokens=None), index=PlaybookIndex).retrieve(
+    retrieved = VotingRetriever(LoopConfig(top_k=100, budget_tokens=None), index=PlaybookIndex).retrieve(
         playbook, task.query
     )
-    assert isinstance(given, RetrievedVotes)
-    assert set(given.injection.bullet_ids) == {id for voters in given.ballot.voters for id in voters}
-    assert 0 < len(given.injection.bullet_ids) < len(playbook)
+    assert isinstance(retrieved, RetrievedVotes)
+    assert set(retrieved.injection.bullet_ids) == {id for voters in retrieved.ballot.voters for id in voters}
+    assert 0 < len(retrieved.injection.bullet_ids) < len(playbook)
     tight = VotingRetriever(LoopConfig(top_k=100, budget_tokens=70), index=PlaybookIndex).retrieve(playbook, task.query)
     assert isinstance(tight, RetrievedVotes)
     assert tight.injection.tokens <= 70
@@ -66,8 +66,8 @@ def test_without_bullets_words_in_common_decide(tmp_path: Path) -> None:
     """An empty playbook votes for nothing and injects nothing: the baseline is word overlap."""
     data_set = find_data_set("qa", {"extra": False})
     assert data_set.retriever is not None
-    given = data_set.retriever(LoopConfig()).retrieve(Playbook(), data_set.load("validation")[0].query)
-    assert (given.injection.text, given.injection.tokens) == ("", 0)
+    retrieved = data_set.retriever(LoopConfig()).retrieve(Playbook(), data_set.load("validation")[0].query)
+    assert (retrieved.injection.text, retrieved.injection.tokens) == ("", 0)
 
 
 def judged(limit: int, extra: bool, folder: Path) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def silent(_: Routine) -> Plan:
         yield Skip()
 
 
-def known(*values: float) -> dict[str, float]:
+def scores(*values: float) -> dict[str, float]:
     return dict(zip(SCORES, values, strict=True))
 
 
@@ -56,9 +56,9 @@ test_laws = world_laws(
     players={"knowing": knowing, "silent": silent},
     samples=(Answer(choice="4"), Answer(choice=9), Answer(choice="")),
     scores={
-        "silent": known(0, 0, 0, 0, 4),
-        "knowing": known(1, 4, 4, 1, 4),
-        "first": known(0.5, 2, 4, 0.5, 4),
+        "silent": scores(0, 0, 0, 0, 4),
+        "knowing": scores(1, 4, 4, 1, 4),
+        "first": scores(0.5, 2, 4, 0.5, 4),
     },
     books=no_books,
 )
@@ -103,11 +103,11 @@ def test_a_mistyped_choice_is_told_the_close_one() -> None:
     assert outcome.text == "no choice 'a bakry' here; did you mean 'a bakery'?"
 
 
-@pytest.mark.parametrize("said", ["2", "(2)", "2.", "２"])
-def test_models_spell_numbers_in_many_ways(said: str) -> None:
+@pytest.mark.parametrize("written", ["2", "(2)", "2.", "２"])
+def test_models_spell_numbers_in_many_ways(written: str) -> None:
     """What a model writes for a number is heard as one."""
     world, state = begun()
-    _, outcome = world.apply(state, Turn(1, 1, SOLVER, Answer.decode({"choice": said})))
+    _, outcome = world.apply(state, Turn(1, 1, SOLVER, Answer.decode({"choice": written})))
     assert outcome.data == {"question": "1", "choice": 2}
 
 
@@ -214,9 +214,9 @@ def test_lessons_on_one_answer_become_one_bullet() -> None:
 def test_a_record_teaches_what_was_asked_in_it() -> None:
     """Every question that went by gives its lesson with the entry that closed it, and none that was not reached."""
     (run,) = akinai.run("qa", agent="first", settings={"max_messages": 3})
-    found = lessons(replay(Qa(), run.ledger))
-    assert [lesson.entries for lesson in found] == [(1,), (2,), (3,)]
-    assert found[0].content == "急に雨が降ってきたとき、濡れずに歩くために開くもの -> 傘"
+    taught = lessons(replay(Qa(), run.ledger))
+    assert [lesson.entries for lesson in taught] == [(1,), (2,), (3,)]
+    assert taught[0].content == "急に雨が降ってきたとき、濡れずに歩くために開くもの -> 傘"
 
 
 def test_a_sheet_in_parquet_is_read_or_says_what_to_install(tmp_path: Path) -> None:
