@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from akinai.core.actions import Action
 from akinai.core.errors import BrokenChain
-from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn, chained, check_chain
+from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn, check_chain, entry_digest
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -64,7 +64,7 @@ def test_pinned_digests() -> None:
         '{"agent_id":"owner","request":{"name":"Sell","parameters":{"beside":null,"product":"cola","units":1}},'
         '"result":{"content":"Sold.","data":{"units":1},"is_error":false},"said":"I sell."}'
     )
-    assert entry.digest == chained(GENESIS.digest, 1, 1060, entry.text)
+    assert entry.digest == entry_digest(GENESIS.digest, 1, 1060, entry.text)
     assert entry.digest.startswith("d42535275367216f")
 
 

@@ -119,7 +119,7 @@ class Entry:
         """The entry that follows the digest `before`."""
         name, parameters = type(turn.action).__name__, turn.action.dumped()
         text = canonical(_data(turn.actor, name, parameters, outcome, turn.said))
-        digest = chained(before, turn.seq, turn.at, text)
+        digest = entry_digest(before, turn.seq, turn.at, text)
         return Entry(turn.seq, turn.at, turn.actor, name, parameters, outcome, turn.said, digest, text)
 
     @staticmethod
@@ -168,7 +168,7 @@ def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcom
     return data
 
 
-def chained(before: str, seq: int, at: int, text: str) -> str:
+def entry_digest(before: str, seq: int, at: int, text: str) -> str:
     """The digest of an entry: SHA-256 over four lines, the digest before, seq, at and the canonical data."""
     return hashlib.sha256(f"{before}\n{seq}\n{at}\n{text}".encode()).hexdigest()
 
@@ -179,7 +179,7 @@ def chain_end(before: str, rows: Iterable[tuple[int, int, str, str]], first: int
     `before` is the digest before entry `first`. None where an entry is missing or does not follow.
     """
     for expected, (seq, at, text, digest) in enumerate(rows, first):
-        if seq != expected or chained(before, seq, at, text) != digest:
+        if seq != expected or entry_digest(before, seq, at, text) != digest:
             return None
         before = digest
     return before
@@ -208,7 +208,7 @@ def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
             raise BrokenChain(seq, "its time is before the time of the entry before it")
         try:
             text = canonical(entry.data)
-            expected = chained(before, entry.seq, entry.at, text)
+            expected = entry_digest(before, entry.seq, entry.at, text)
         except (TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is no JSON that a ledger keeps ({error})") from error
         if entry.digest != expected or not _spells(entry, text):

@@ -30,8 +30,7 @@ from akinai.worlds.market.lessons.buying.advice import (
 )
 from akinai.worlds.market.model.actions import Search
 from akinai.worlds.market.model.setup import read_setup
-from akinai.worlds.market.players import guided
-from akinai.worlds.market.players.policies import CAREFUL, FIRST
+from akinai.worlds.market.players.policies import CAREFUL, FIRST, TRIED, follow, guided_policy
 from akinai.worlds.market.rules.members import population
 
 WORLD = worlds.load("market")
@@ -241,7 +240,7 @@ def test_first_plays_on_as_ever_where_nothing_can_be_followed() -> None:
 def test_a_sentence_moves_one_thing_and_by_its_numbers(advice: Advice, moved: set[str]) -> None:
     """What a bullet changes follows from its record: turned round, or with nothing seen, the same kind changes
     nothing."""
-    taste = guided.follow(FIRST, advice)
+    taste = follow(FIRST, advice)
     names = ("pages", "asks", "takes", "enough", "algorithm", "patience_s")
     assert {name for name in names if getattr(taste, name) != getattr(FIRST, name)} == moved
     assert read_advice(advice.sentence()) == advice
@@ -249,7 +248,7 @@ def test_a_sentence_moves_one_thing_and_by_its_numbers(advice: Advice, moved: se
 
 def test_the_whole_playbook_makes_no_other_player_of_it() -> None:
     """With all sentences it waits for as many as they say, not for everybody as `careful` does."""
-    taste = guided.guided(FIRST, Role("customer_1", (), bullets=tuple(item.sentence() for item in ALL)))
+    taste = guided_policy(FIRST, Role("customer_1", (), bullets=tuple(item.sentence() for item in ALL)))
     assert (taste.enough, taste.algorithm, taste.pages) == (3, "optimal", 1)
     assert taste.enough != CAREFUL.enough
 
@@ -285,11 +284,11 @@ def _paid(*advice: Advice, **settings: object) -> str:
 def test_customers_try_things_each_for_itself() -> None:
     """Over customers and numbers an experiment tries every search, all numbers of proposals, and to ask few or many."""
     tastes = [
-        guided.guided(FIRST, Role(f"customer_{n}", (), bullets=(Experiment(number).sentence(),)))
+        guided_policy(FIRST, Role(f"customer_{n}", (), bullets=(Experiment(number).sentence(),)))
         for n in range(10)
         for number in range(10)
     ]
-    assert {taste.algorithm for taste in tastes} == set(guided.TRIED)
+    assert {taste.algorithm for taste in tastes} == set(TRIED)
     assert {taste.enough for taste in tastes} == {1, 2, 3, 4, 5}
     assert {taste.pages for taste in tastes} == {1, 2, 3}
     assert 20 < sum(taste.asks is FIRST.asks for taste in tastes) < 40

@@ -79,7 +79,10 @@ def customer_deals(steps: Steps[State], customer: str) -> CustomerDeals:
     return CustomerDeals(
         {trade.id: _stored(trade, seen, trade.customer_status) for trade in own if (seen := trade.read or trade.paid)},
         {trade.id: payment.entry.at for trade, payment in paid},
-        [_transaction(trade, payment) for trade, payment in paid],
+        [
+            Transaction(trade.id, trade.offer.business, total_cents(trade.offer.proposal), payment.entry.at)
+            for trade, payment in paid
+        ],
     )
 
 
@@ -87,7 +90,11 @@ def business_deals(steps: Steps[State], business: str) -> BusinessDeals:
     """A business's deals at the end of a record; empty for an id that is no business's."""
     own = [trade for trade in steps.derive(trades) if trade.offer.business == business]
     stored = {trade.id: _stored(trade, trade.proposed, trade.business_status) for trade in own}
-    return BusinessDeals(stored, [_confirmed(trade) for trade in _confirmed_trades(own)])
+    offers = [(trade.id, trade.offer) for trade in _confirmed_trades(own)]
+    orders = [
+        ConfirmedOrder(id, offer.customer, total_cents(offer.proposal), offer.proposal.items) for id, offer in offers
+    ]
+    return BusinessDeals(stored, orders)
 
 
 def _paid_trades(all_trades: Sequence[Trade]) -> list[tuple[Trade, Step[State]]]:
@@ -106,15 +113,6 @@ def _confirmed_trades(all_trades: Sequence[Trade]) -> list[Trade]:
 def _stored(trade: Trade, seen: Step[State], status: Status) -> StoredProposal:
     offer = trade.offer
     return StoredProposal(offer.proposal, offer.business, offer.customer, seen.entry.at, status)
-
-
-def _transaction(trade: Trade, payment: Step[State]) -> Transaction:
-    return Transaction(trade.id, trade.offer.business, total_cents(trade.offer.proposal), payment.entry.at)
-
-
-def _confirmed(trade: Trade) -> ConfirmedOrder:
-    proposal = trade.offer.proposal
-    return ConfirmedOrder(trade.id, trade.offer.customer, total_cents(proposal), proposal.items)
 
 
 STORED = {

@@ -6,7 +6,7 @@ from akinai.core.findings import Finding, Severity
 from akinai.core.money import format_cents
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.outcome import MarketOutcome, ValuedDeal
-from akinai.worlds.market.analysis.welfare import amenities, needed
+from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import State
 
@@ -31,7 +31,7 @@ def _payments(market: MarketOutcome) -> Iterator[Finding]:
             yield _finding(market, "missing_item", deal, "serious", f"{price} pays for all", f"it lacks {missing}")
         elif not deal.suits:
             members = market.state.members
-            lacks = ", ".join(sorted(needed(members[offer.customer]) - amenities(members[offer.business])))
+            lacks = ", ".join(sorted(needed_amenities(members[offer.customer]) - amenities(members[offer.business])))
             assumed = f"{market.label(offer.business)} suits"
             yield _finding(market, "missing_amenity", deal, "serious", assumed, f"it has no {lacks}")
         elif deal.utility_cents < 0:

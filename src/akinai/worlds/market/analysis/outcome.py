@@ -10,7 +10,7 @@ from akinai.core.money import half_even_cents
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.proposal_errors import menu_items
 from akinai.worlds.market.analysis.scores import proposals
-from akinai.worlds.market.analysis.welfare import amenities, needed
+from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Offer, State
 from akinai.worlds.market.model.units import prices, total_cents
@@ -88,7 +88,7 @@ class MarketOutcome:
         return ValuedDeal(
             offer,
             not self.missing(offer),
-            needed(members[offer.customer]) <= amenities(members[offer.business]),
+            needed_amenities(members[offer.customer]) <= amenities(members[offer.business]),
             total_cents(offer.proposal),
             half_even_cents(sum(wants.values(), Decimal(0))),
             self.at[offer.index],
@@ -142,6 +142,7 @@ class MarketOutcome:
         fitting = [
             business
             for business in rarest
-            if self.has_items(customer, business) and needed(members[customer]) <= amenities(members[business])
+            if self.has_items(customer, business)
+            and needed_amenities(members[customer]) <= amenities(members[business])
         ]
         return min(fitting, key=lambda id: (sum(self.menus[id][item] for item in wants), id), default=None)

@@ -9,7 +9,7 @@ from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.proposal_errors import errors, menu_items
-from akinai.worlds.market.analysis.welfare import amenities, needed
+from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
 from akinai.worlds.market.model.state import Member, Offer, State
 from akinai.worlds.market.model.units import prices, total_cents
 
@@ -73,7 +73,7 @@ def gains_of(state: State, buyer: Buyer, fuzzy: int = 0) -> Sequence[tuple[Offer
 
 def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool:
     held = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
-    return prices(customer.data).keys() <= held and needed(customer) <= amenities(business)
+    return prices(customer.data).keys() <= held and needed_amenities(customer) <= amenities(business)
 
 
 def welfare_cents(state: State) -> int:

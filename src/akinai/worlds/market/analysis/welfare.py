@@ -64,7 +64,7 @@ def _business(member: Member) -> Business:
 
 
 def _customer(member: Member) -> Customer:
-    needs = tuple(sorted(needed(member)))
+    needs = tuple(sorted(needed_amenities(member)))
     return Customer(id=member.id, name="", request="", menu_features=_features(member), amenity_features=needs)
 
 
@@ -80,7 +80,7 @@ def amenities(business: Member) -> frozenset[str]:
     return frozenset(name for name, there in cast("Mapping[str, Any]", features).items() if there is True)
 
 
-def needed(customer: Member) -> frozenset[str]:
+def needed_amenities(customer: Member) -> frozenset[str]:
     """The amenities without which a customer's needs are not met."""
     features: object = customer.data.get("amenity_features")
     if not isinstance(features, list | tuple):

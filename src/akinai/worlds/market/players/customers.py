@@ -13,9 +13,16 @@ from akinai.core.chance import absorb, word
 from akinai.core.ledger import Outcome
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.players import observations
-from akinai.worlds.market.players.guided import guided
 from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
-from akinai.worlds.market.players.policies import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Policy
+from akinai.worlds.market.players.policies import (
+    CAREFUL,
+    CHEAPEST,
+    FIRST,
+    ON_A_PAGE,
+    STRICT_BUDGET,
+    Policy,
+    guided_policy,
+)
 from akinai.worlds.market.players.resumable import ResumableRoutine
 from akinai.worlds.market.players.sellers import guided_manner, say, sell, send
 from akinai.worlds.market.rules.gates import NOT_YET
@@ -157,7 +164,7 @@ def _routine(policy: Policy, role: Role) -> Routine:
 
 def first_player(role: Role) -> Agent:
     """Asks the first page of results, and takes the first proposal that comes; with a playbook, what it tells."""
-    return _routine(guided(FIRST, role), role)
+    return _routine(guided_policy(FIRST, role), role)
 
 
 PLAYERS: Mapping[str, AgentFactory] = {

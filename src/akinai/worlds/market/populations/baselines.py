@@ -80,7 +80,11 @@ def baselines(people: Population, chance: Chance) -> Baselines:
     suiting = [[option for option in own_options if option.suits] for own_options in options]
     return Baselines(
         pick_any=_spread(options, chance("pick_any")),
-        pick_cheapest_cents=sum(_cheapest(own_options).utility_cents for own_options in options if own_options),
+        pick_cheapest_cents=sum(
+            min(own_options, key=lambda option: option.price_cents).utility_cents
+            for own_options in options
+            if own_options
+        ),
         pick_any_with_amenities=_spread(suiting, chance("pick_any_with_amenities")),
         pick_optimal_cents=best_cents(people),
     )
@@ -114,10 +118,6 @@ def _option(people: Population, customer: Customer, index: int) -> Option:
     suits = all(business.amenity_features.get(need) is True for need in customer.amenity_features)
     worth = half_even_cents(2 * sum((dollars(value) for value in customer.menu_features.values()), Decimal(0)))
     return Option(price, (worth if suits else 0) - price, suits)
-
-
-def _cheapest(options: Sequence[Option]) -> Option:
-    return min(options, key=lambda option: option.price_cents)
 
 
 def _spread(options: Sequence[Sequence[Option]], chance: Chance) -> Spread:

@@ -8,7 +8,7 @@ from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.outcome import MarketOutcome, ValuedDeal
 from akinai.worlds.market.analysis.scores import buyers, welfare_cents
 from akinai.worlds.market.analysis.trades import Pair, Trade, trades
-from akinai.worlds.market.analysis.welfare import amenities, attainable_welfare, needed
+from akinai.worlds.market.analysis.welfare import amenities, attainable_welfare, needed_amenities
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Member, State
 from akinai.worlds.market.model.units import dollars, prices, total_cents
@@ -30,7 +30,7 @@ def crowd_of(steps: Steps[State]) -> Crowd:
 def _person(member: Member, bought: Mapping[str, tuple[int, int]]) -> Person:
     about = member.data.get("request" if member.role == "customer" else "description")
     wants = tuple((item, round(float(price) * 100)) for item, price in prices(member.data).items())
-    needs = needed(member) if member.role == "customer" else amenities(member)
+    needs = needed_amenities(member) if member.role == "customer" else amenities(member)
     if member.role == "customer":
         utility, paid = bought.get(member.id, (0, 0))
         figures = (

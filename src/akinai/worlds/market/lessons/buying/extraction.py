@@ -91,7 +91,7 @@ def _waiting(market: MarketOutcome) -> Iterator[Lesson]:
     answers = {
         (deal.offer.customer, deal.offer.business): deal
         for deal in reversed(market.deals)
-        if _pair(deal) in market.requests
+        if (deal.offer.customer, deal.offer.business) in market.requests
     }
     if not fitting_offers or not answers:
         return
@@ -113,10 +113,6 @@ def _waiting(market: MarketOutcome) -> Iterator[Lesson]:
     )
     evidence = [index for deals in (late or first_best)[:SHOWN] for index in _first_and_cheapest(deals)]
     yield Lesson.of("bargaining", "waiting", advice, evidence, "wait", "first proposal", "cheapest")
-
-
-def _pair(deal: ValuedDeal) -> tuple[str, str]:
-    return deal.offer.customer, deal.offer.business
 
 
 def _best_of(deals: Sequence[ValuedDeal]) -> int:
