@@ -230,7 +230,7 @@ class HybridIndex:
         return rows[np.array(keep, np.bool_)]
 
     def _mask_of(self, allowed: frozenset[str]) -> NDArray[np.bool_]:
-        """Which rows are allowed; kept for the next search, which often has the same filter."""
+        """A mask of the allowed rows, kept for the next search, which often has the same filter."""
         import numpy as np
 
         if self._mask is None or self._mask[0] is not allowed:

@@ -15,7 +15,7 @@ from akinai.views.verdict import Verdict, verdict
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which part of a transcript to show; all of it by default."""
+    """The part of a transcript to show; all of it by default."""
 
     day: int | None = None
     entry: int | None = None

@@ -85,7 +85,7 @@ class KeptRun:
 async def find_kept_runs(
     store: Store, headers: Sequence[RunHeader], load: Callable[[str], World[Any]]
 ) -> list[KeptRun]:
-    """Those of the runs whose stored scores fit their records and this code. Parses no entry."""
+    """The runs whose stored scores fit their records and this code. Parses no entry."""
     if not isinstance(store, KeepsScores):
         return []
     by_id = {header.run_id: header for header in headers if not header.damage}

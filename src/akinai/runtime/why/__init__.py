@@ -1,1 +1,1 @@
-"""Which decisions of a run mattered: branches of its record, played on by one player, and what their scores show."""
+"""Explains which decisions of a run mattered, by the scores of branches of its record, played on by one player."""

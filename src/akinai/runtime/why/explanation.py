@@ -53,7 +53,7 @@ class Credit:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Which decisions made and cost most."""
+    """The decisions that made and cost most."""
 
     run: str
     digest: str

@@ -1,1 +1,1 @@
-"""What a market teaches, as sentences that hold their numbers: a folder for each side."""
+"""The lessons of a market, sentences that hold their numbers: a folder for each side."""

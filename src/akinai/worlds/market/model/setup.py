@@ -273,7 +273,7 @@ class Setup(_Record):
 
     @model_serializer(mode="wrap")
     def _with_what_was_set(self, dump: SerializerFunctionWrapHandler, _: SerializationInfo) -> dict[str, Any]:
-        """Treatments stand in a ledger only where somebody set them."""
+        """The setup as a ledger keeps it: treatments only where somebody set them."""
         dumped = cast("dict[str, Any]", dump(self))
         return {
             name: value for name, value in dumped.items() if name not in TREATMENTS or name in self.model_fields_set

@@ -18,7 +18,7 @@ LATE_ENOUGH = 18 * 60
 
 
 class Value(NamedTuple):
-    """What a product is worth to the trader."""
+    """The worth of a product to the trader."""
 
     margin: float
     """Cents a day at an average site."""
@@ -307,7 +307,7 @@ def _total(trader: Trader, days: float) -> float:
 
 
 def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
-    """What each supplier could be asked for."""
+    """The goods that each supplier could be asked for."""
     memory, habits, day = trader.memory, trader.habits, trader.day
     sites, flow, variety = len(trader.machines), _flow(trader), VARIETY[min(12, len(trader.layout))]
     left = trader.days - day

@@ -179,7 +179,7 @@ def read_machines(data: Json) -> list[Machine]:
 
 
 def read_pitches(text: str) -> tuple[int, dict[str, float]]:
-    """What the next pitch costs, in cents, and the places with their counted footfall; 0 for none on offer."""
+    """The price of the next pitch in cents, and the places with their counted footfall; 0 for none on offer."""
     price = _PITCH_PRICE.search(text)
     places = {name: float(count) for name, count in _PITCH.findall(text)}
     return (read_dollars(price[2]) if price else 0), places
