@@ -55,9 +55,9 @@ def test_names_are_unique_and_reasons_are_sentences() -> None:
 
 def test_labels_are_types() -> None:
     """Labels name known types; what is unsettled is not expected as well."""
-    known = frozenset(DETECTORS)
+    types = frozenset(DETECTORS)
     for case in CASES:
-        assert {case.about} | case.expected | case.unsettled <= known, case.name
+        assert {case.about} | case.expected | case.unsettled <= types, case.name
         assert not case.expected & case.unsettled, case.name
         assert case.about not in case.unsettled, case.name
 
@@ -192,5 +192,5 @@ def test_a_mistake_must_be_marked() -> None:
 def test_the_detectors_reach_their_budget_on_every_type() -> None:
     """Precision and recall of each type are at least 0.95 over all cases."""
     verdicts = list(judge(CASES))
-    found = [tally(type_, verdicts) for type_ in DETECTORS]
-    assert [count for count in found if min(count.precision, count.recall) < BUDGET] == []
+    tallies = [tally(type_, verdicts) for type_ in DETECTORS]
+    assert [count for count in tallies if min(count.precision, count.recall) < BUDGET] == []

@@ -92,8 +92,8 @@ class LedgerBuilder:
     def judged(self) -> Judged:
         return judged(self.steps)
 
-    def found(self, type: str) -> Sequence[Finding]:
-        """What one detector finds."""
+    def findings_of(self, type: str) -> Sequence[Finding]:
+        """The findings of one detector."""
         return DETECTORS[type](History.of(self.steps))
 
     def types(self) -> list[str]:

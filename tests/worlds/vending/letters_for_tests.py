@@ -87,12 +87,12 @@ def parse_label(text: str) -> Label:
     kind, *parts = text.split()
     label = Label(kind)
     for part in parts:
-        if found := re.fullmatch(r"(order|quote)=(\d+)", part):
-            (label.orders if found[1] == "order" else label.quotes).add(int(found[2]))
-        elif found := re.fullmatch(r"(rival|off)=(\d+)", part):
-            setattr(label, found[1], int(found[2]))
-        elif found := re.fullmatch(r"(\w+)([=@~-])(\d+)", part):
-            label.numbers[found[2]][found[1]] = int(found[3])
+        if match := re.fullmatch(r"(order|quote)=(\d+)", part):
+            (label.orders if match[1] == "order" else label.quotes).add(int(match[2]))
+        elif match := re.fullmatch(r"(rival|off)=(\d+)", part):
+            setattr(label, match[1], int(match[2]))
+        elif match := re.fullmatch(r"(\w+)([=@~-])(\d+)", part):
+            label.numbers[match[2]][match[1]] = int(match[3])
         elif kind == "ask":
             label.topic = part
     return label

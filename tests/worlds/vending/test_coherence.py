@@ -22,7 +22,7 @@ def test_the_types_have_their_names() -> None:
 def test_a_finding_tells_who_where_and_what_was_true() -> None:
     """It names the actor, the entries, what was assumed and the truth with its number."""
     builder = LedgerBuilder().say("Our cash balance is $10.")
-    (finding,) = builder.found("cash_misremembered")
+    (finding,) = builder.findings_of("cash_misremembered")
     assert (finding.actor, finding.entries, finding.at) == ("owner", (1,), builder.entries[0].at)
     assert "$10" in finding.assumed
     assert "$500.00" in finding.true
@@ -33,33 +33,40 @@ def test_a_finding_tells_who_where_and_what_was_true() -> None:
 
 def test_ordering_what_is_on_its_way_beyond_need_is_a_duplicate() -> None:
     """Eighty colas are on their way, three weeks of them; eighty more the next day are a mistake."""
-    (finding,) = LedgerBuilder().order(cola=80).nights().order(cola=80).found("duplicate_order")
+    (finding,) = LedgerBuilder().order(cola=80).nights().order(cola=80).findings_of("duplicate_order")
     assert finding.entries == (1, 3)
     assert "80 Cola" in finding.true
 
 
 def test_a_duplicate_by_letter_is_dated_to_the_letter() -> None:
     """Two letters of one day both become orders the next morning; the second letter is the mistake."""
-    (finding,) = LedgerBuilder().letter(cola=80).letter(cola=80).nights().found("duplicate_order")
+    (finding,) = LedgerBuilder().letter(cola=80).letter(cola=80).nights().findings_of("duplicate_order")
     assert finding.entries == (1, 2)
 
 
 def test_a_third_order_of_the_same_extends_the_finding() -> None:
     """One mistake is one finding, however often it is repeated while the goods are on their way."""
-    (finding,) = LedgerBuilder().order(cola=80).order(cola=80).order(cola=80).found("duplicate_order")
+    (finding,) = LedgerBuilder().order(cola=80).order(cola=80).order(cola=80).findings_of("duplicate_order")
     assert finding.entries == (1, 2, 3)
 
 
 def test_reordering_after_delivery_or_a_little_more_is_no_duplicate() -> None:
     """What has come is no longer on its way, twelve units more are soon sold, and other goods are other goods."""
-    assert not LedgerBuilder().order(cola=80).nights(4).order(cola=80).found("duplicate_order")
-    assert not LedgerBuilder().order(cola=24).nights().order(cola=24).found("duplicate_order")
-    assert not LedgerBuilder().order(cola=80).nights().order(water=80).found("duplicate_order")
+    assert not LedgerBuilder().order(cola=80).nights(4).order(cola=80).findings_of("duplicate_order")
+    assert not LedgerBuilder().order(cola=24).nights().order(cola=24).findings_of("duplicate_order")
+    assert not LedgerBuilder().order(cola=80).nights().order(water=80).findings_of("duplicate_order")
 
 
 def test_a_letter_that_made_no_order_may_be_written_again() -> None:
     """The supplier asked for the account and charged nothing."""
-    assert not LedgerBuilder().letter(account=False, cola=80).nights().letter(cola=80).nights().found("duplicate_order")
+    assert (
+        not LedgerBuilder()
+        .letter(account=False, cola=80)
+        .nights()
+        .letter(cola=80)
+        .nights()
+        .findings_of("duplicate_order")
+    )
 
 
 # forgotten_order
@@ -73,23 +80,23 @@ def selling_water() -> LedgerBuilder:
 
 def test_goods_untouched_five_days_while_sold_out_are_forgotten() -> None:
     """Chips lie in storage from day 4 to day 8 and none is in the machine."""
-    (finding,) = selling_water().nights(4).found("forgotten_order")
+    (finding,) = selling_water().nights(4).findings_of("forgotten_order")
     assert len(finding.entries) == 5
     assert "20 Potato Chips in storage for 5 days" in finding.true
-    (longer,) = selling_water().nights(9).found("forgotten_order")
+    (longer,) = selling_water().nights(9).findings_of("forgotten_order")
     assert len(longer.entries) == 10
 
 
 def test_four_days_are_not_five() -> None:
     """Restocked on the morning after the fourth day."""
-    assert not selling_water().nights(3).fill("chips", 8, 2).nights(3).found("forgotten_order")
+    assert not selling_water().nights(3).fill("chips", 8, 2).nights(3).findings_of("forgotten_order")
 
 
 def test_a_reserve_behind_a_full_slot_is_not_forgotten() -> None:
     """Nor are goods that were taken out of the machine on purpose."""
-    assert not selling_water().fill("chips", 8, 2).nights(9).found("forgotten_order")
+    assert not selling_water().fill("chips", 8, 2).nights(9).findings_of("forgotten_order")
     withdrawn = selling_water().fill("chips", 8, 2).do(a.ClearSlot(row=2, column=0))
-    assert not withdrawn.nights(9).found("forgotten_order")
+    assert not withdrawn.nights(9).findings_of("forgotten_order")
 
 
 # inventory_tracking
@@ -101,7 +108,7 @@ def test_a_reserve_behind_a_full_slot_is_not_forgotten() -> None:
 )
 def test_a_count_more_than_a_fifth_off_is_a_mistake(text: str) -> None:
     """There are 24 colas in storage."""
-    (finding,) = LedgerBuilder().stocked(cola=24, water=12).say(text).found("inventory_tracking")
+    (finding,) = LedgerBuilder().stocked(cola=24, water=12).say(text).findings_of("inventory_tracking")
     assert "24 Cola" in finding.true
 
 
@@ -119,7 +126,7 @@ def test_a_count_more_than_a_fifth_off_is_a_mistake(text: str) -> None:
 )
 def test_near_counts_plans_questions_and_the_past_are_no_mistakes(text: str) -> None:
     """There are 24 colas in storage."""
-    assert not LedgerBuilder().stocked(cola=24).say(text).found("inventory_tracking")
+    assert not LedgerBuilder().stocked(cola=24).say(text).findings_of("inventory_tracking")
 
 
 def test_a_note_is_judged_when_it_is_written() -> None:
@@ -127,8 +134,8 @@ def test_a_note_is_judged_when_it_is_written() -> None:
     builder = (
         LedgerBuilder().stocked(cola=24).do(a.UpdateNotes(key="cola_stock", content="24")).fill("cola", 12).price(200)
     )
-    assert not builder.nights(5).found("inventory_tracking")
-    assert builder.do(a.UpdateNotes(key="cola_stock", content="40")).found("inventory_tracking")
+    assert not builder.nights(5).findings_of("inventory_tracking")
+    assert builder.do(a.UpdateNotes(key="cola_stock", content="40")).findings_of("inventory_tracking")
 
 
 # price_inconsistency
@@ -140,25 +147,25 @@ def shop() -> LedgerBuilder:
 
 def test_a_price_changed_more_than_twice_in_a_day_wavers() -> None:
     """Two changes are corrections."""
-    assert not shop().price(225).price(210).found("price_inconsistency")
-    assert not shop().price(225).price(210).nights().price(225).found("price_inconsistency")
-    (finding,) = shop().price(225).price(200).price(225).found("price_inconsistency")
+    assert not shop().price(225).price(210).findings_of("price_inconsistency")
+    assert not shop().price(225).price(210).nights().price(225).findings_of("price_inconsistency")
+    (finding,) = shop().price(225).price(200).price(225).findings_of("price_inconsistency")
     assert finding.entries == (8, 9, 10)
 
 
 def test_a_price_below_cost_is_a_mistake() -> None:
     """Cola had cost $0.85; at that price nothing is lost."""
-    assert not shop().price(85).found("price_inconsistency")
-    (finding,) = shop().price(84).price(80).found("price_inconsistency")
+    assert not shop().price(85).findings_of("price_inconsistency")
+    (finding,) = shop().price(84).price(80).findings_of("price_inconsistency")
     assert "$0.85" in finding.true
 
 
 def test_goods_about_to_spoil_may_go_at_any_price() -> None:
     """A sandwich lasts four days."""
     builder = LedgerBuilder().order("freshcart", sandwich=8).nights().do(a.WaitUntil(hour=16)).fill("sandwich", 8, 2)
-    assert builder.nights(3).price(200, 2).found("price_inconsistency") == []
+    assert builder.nights(3).price(200, 2).findings_of("price_inconsistency") == []
     fresh = LedgerBuilder().order("freshcart", sandwich=8).nights().do(a.WaitUntil(hour=16)).fill("sandwich", 8, 2)
-    assert len(fresh.price(200, 2).found("price_inconsistency")) == 1
+    assert len(fresh.price(200, 2).findings_of("price_inconsistency")) == 1
 
 
 # schedule_confusion and hallucinated_delivery
@@ -167,21 +174,21 @@ def test_goods_about_to_spoil_may_go_at_any_price() -> None:
 def test_a_bare_restock_before_the_promised_hour_is_confused() -> None:
     """Northbay comes at 14:00 of day 4; trying twice is one mistake, and afterwards it works."""
     early = LedgerBuilder().order(cola=24).nights(3).do(fill("cola", 12), fill("cola", 10), ok=False)
-    (finding,) = early.found("schedule_confusion")
+    (finding,) = early.findings_of("schedule_confusion")
     assert finding.entries == (5, 6)
     assert "14:00" in finding.true
-    assert not early.found("hallucinated_delivery")
-    assert not early.found("phantom_inventory")
+    assert not early.findings_of("hallucinated_delivery")
+    assert not early.findings_of("phantom_inventory")
     late = LedgerBuilder().order(cola=24).nights(3).do(a.WaitUntil(hour=14)).fill("cola", 12)
-    assert not late.found("schedule_confusion")
+    assert not late.findings_of("schedule_confusion")
 
 
 def test_a_claim_that_goods_have_come_is_hallucinated_and_nothing_else() -> None:
     """Said beside the restock, it is the mistake behind it."""
     builder = LedgerBuilder().order(cola=24).nights(3).do(fill("cola", 12), said="The cola has arrived.", ok=False)
-    (finding,) = builder.found("hallucinated_delivery")
+    (finding,) = builder.findings_of("hallucinated_delivery")
     assert "order 1 was promised" in finding.true
-    assert not builder.found("schedule_confusion")
+    assert not builder.findings_of("schedule_confusion")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +204,7 @@ def test_a_claim_that_goods_have_come_is_hallucinated_and_nothing_else() -> None
 )
 def test_questions_denials_and_plans_claim_no_arrival(text: str) -> None:
     """The cola is on its way."""
-    assert not LedgerBuilder().order(cola=24).nights(3).say(text).found("hallucinated_delivery")
+    assert not LedgerBuilder().order(cola=24).nights(3).say(text).findings_of("hallucinated_delivery")
 
 
 def test_a_true_claim_of_arrival_is_none_of_the_two() -> None:
@@ -205,8 +212,10 @@ def test_a_true_claim_of_arrival_is_none_of_the_two() -> None:
     builder = (
         LedgerBuilder().order(cola=24).nights(3).do(a.WaitUntil(hour=15)).order(cola=24).say("The cola has arrived.")
     )
-    assert not builder.found("hallucinated_delivery")
-    assert builder.nights(2).say("Our second order of cola has arrived, wonderful.").found("hallucinated_delivery")
+    assert not builder.findings_of("hallucinated_delivery")
+    assert (
+        builder.nights(2).say("Our second order of cola has arrived, wonderful.").findings_of("hallucinated_delivery")
+    )
 
 
 # loop_behavior
@@ -215,22 +224,22 @@ def test_a_true_claim_of_arrival_is_none_of_the_two() -> None:
 def test_the_same_refused_action_four_times_is_a_loop() -> None:
     """Three times are none, and a fifth time extends the finding."""
     refused = a.WaitUntil(hour=7)
-    assert not LedgerBuilder().do(*[refused] * 3, ok=False).found("loop_behavior")
-    (finding,) = LedgerBuilder().do(*[refused] * 5, ok=False).found("loop_behavior")
+    assert not LedgerBuilder().do(*[refused] * 3, ok=False).findings_of("loop_behavior")
+    (finding,) = LedgerBuilder().do(*[refused] * 5, ok=False).findings_of("loop_behavior")
     assert "{" not in finding.assumed, "a finding is in words"
     assert finding.entries == (1, 2, 3, 4, 5)
 
 
 def test_looking_four_times_at_the_same_is_a_loop_and_waiting_is_not() -> None:
     """Days that pass change the world; other words in between break the run."""
-    assert LedgerBuilder().do(*[a.CheckDeliveries()] * 4).found("loop_behavior")
-    assert not LedgerBuilder().nights(9).found("loop_behavior")
+    assert LedgerBuilder().do(*[a.CheckDeliveries()] * 4).findings_of("loop_behavior")
+    assert not LedgerBuilder().nights(9).findings_of("loop_behavior")
     broken = LedgerBuilder().do(a.CheckDeliveries(), a.CheckDeliveries(), a.ListStorage(), *[a.CheckDeliveries()] * 3)
-    assert not broken.found("loop_behavior")
+    assert not broken.findings_of("loop_behavior")
     daily = LedgerBuilder()
     for _ in range(6):
         daily.do(a.CheckDeliveries()).nights()
-    assert not daily.found("loop_behavior")
+    assert not daily.findings_of("loop_behavior")
 
 
 # cash_flow_error
@@ -239,19 +248,19 @@ def test_looking_four_times_at_the_same_is_a_loop_and_waiting_is_not() -> None:
 def test_an_order_beyond_cash_is_a_mistake_by_form_and_by_letter() -> None:
     """Both ask for more than $500."""
     by_form = LedgerBuilder().do(a.PlaceOrder(supplier_id="northbay", items={"beef_jerky": 400}), ok=False)
-    (finding,) = by_form.found("cash_flow_error")
+    (finding,) = by_form.findings_of("cash_flow_error")
     assert "$500.00" in finding.true
     by_letter = LedgerBuilder().letter(beef_jerky=400).nights()
-    assert [match.entries for match in by_letter.found("cash_flow_error")] == [(1,)]
-    assert not LedgerBuilder().letter(cola=24).nights().found("cash_flow_error")
+    assert [match.entries for match in by_letter.findings_of("cash_flow_error")] == [(1,)]
+    assert not LedgerBuilder().letter(cola=24).nights().findings_of("cash_flow_error")
 
 
 def test_a_missed_fee_is_a_mistake_only_while_the_machine_could_pay_it() -> None:
     """With $0.40 left and nothing sold there is nothing to collect; with coins in the machine there is."""
     poor = LedgerBuilder("start_cents=5140").order(cola=60).nights(5)
-    assert not poor.found("cash_flow_error")
+    assert not poor.findings_of("cash_flow_error")
     poor.fill("cola", 12).price(150).nights(3)
-    (finding,) = poor.found("cash_flow_error")
+    (finding,) = poor.findings_of("cash_flow_error")
     assert finding.severity == "grave"
     assert len(finding.entries) == 2
 
@@ -262,12 +271,12 @@ def test_a_missed_fee_is_a_mistake_only_while_the_machine_could_pay_it() -> None
 def test_a_letter_to_nobody_counts_whoever_sent_it() -> None:
     """The owner's own address, and a supplier's in capitals, are somebody."""
     letter = a.SendEmail(to="orders@northbay.com", body="Please send us your price list.")
-    (mine,) = LedgerBuilder().do(letter, letter).found("hallucinated_supplier")
+    (mine,) = LedgerBuilder().do(letter, letter).findings_of("hallucinated_supplier")
     assert (mine.actor, mine.entries) == ("owner", (1, 2))
     helped = LedgerBuilder().do(a.DelegateEmail(task="Ask for prices.")).do(letter, actor="owner/email-1")
-    assert [match.actor for match in helped.found("hallucinated_supplier")] == ["owner/email-1"]
+    assert [match.actor for match in helped.findings_of("hallucinated_supplier")] == ["owner/email-1"]
     real = LedgerBuilder().do(a.SendEmail(to=SUPPLIERS["ggbev"].upper(), body="Hello"))
-    assert not real.do(a.SendEmail(to="owner@akinai-vending.com", body="A note")).found("hallucinated_supplier")
+    assert not real.do(a.SendEmail(to="owner@akinai-vending.com", body="A note")).findings_of("hallucinated_supplier")
 
 
 # cash_misremembered
@@ -276,7 +285,7 @@ def test_a_letter_to_nobody_counts_whoever_sent_it() -> None:
 @pytest.mark.parametrize("text", ["Cash: $10", "We have $10 left.", "There is only 10 dollars in the bank."])
 def test_a_note_of_cash_that_is_not_there_is_a_mistake(text: str) -> None:
     """There are $500."""
-    assert len(LedgerBuilder().do(a.NotepadWrite(text=text)).found("cash_misremembered")) == 1
+    assert len(LedgerBuilder().do(a.NotepadWrite(text=text)).findings_of("cash_misremembered")) == 1
 
 
 @pytest.mark.parametrize(
@@ -286,7 +295,7 @@ def test_a_note_of_cash_that_is_not_there_is_a_mistake(text: str) -> None:
 )  # fmt: skip
 def test_roundings_plans_and_other_money_are_none(text: str) -> None:
     """There are $500."""
-    assert not LedgerBuilder().do(a.NotepadWrite(text=text)).found("cash_misremembered")
+    assert not LedgerBuilder().do(a.NotepadWrite(text=text)).findings_of("cash_misremembered")
 
 
 # phantom_inventory
@@ -294,12 +303,12 @@ def test_roundings_plans_and_other_money_are_none(text: str) -> None:
 
 def test_a_restock_of_goods_that_nobody_owns_is_phantom() -> None:
     """Bought never, or all of it used up already; goods that are on their way are another matter."""
-    assert LedgerBuilder().do(fill("cola", 5), ok=False).found("phantom_inventory")
+    assert LedgerBuilder().do(fill("cola", 5), ok=False).findings_of("phantom_inventory")
     used = LedgerBuilder().stocked(cola=24).fill("cola", 12).fill("cola", 12, 0, 1).do(fill("cola", 3, 0, 2), ok=False)
-    (finding,) = used.found("phantom_inventory")
+    (finding,) = used.findings_of("phantom_inventory")
     assert "0 Cola in storage" in finding.true
     owned = LedgerBuilder().stocked(cola=24).do(fill("cola", 12, 2), fill("cola", 13), ok=False)
-    assert not owned.found("phantom_inventory")
+    assert not owned.findings_of("phantom_inventory")
 
 
 # tool_format_degradation
@@ -308,10 +317,10 @@ def test_a_restock_of_goods_that_nobody_owns_is_phantom() -> None:
 def test_three_unreadable_replies_in_ten_are_one_finding() -> None:
     """Two are none, three in eleven are none, and a longer stretch is one finding still."""
     looks = [a.GetMoneyBalance(), a.ListStorage(), a.CheckDeliveries(), a.GetMachineInventory()]
-    assert not LedgerBuilder().do(prose(), prose(), ok=False).do(*looks).found("tool_format_degradation")
+    assert not LedgerBuilder().do(prose(), prose(), ok=False).do(*looks).findings_of("tool_format_degradation")
     apart = LedgerBuilder().do(prose(), ok=False).do(*looks).do(prose(), ok=False).do(*looks, a.NotepadRead())
-    assert not apart.do(prose(), ok=False).found("tool_format_degradation")
-    (finding,) = LedgerBuilder().do(*[prose()] * 7, ok=False).found("tool_format_degradation")
+    assert not apart.do(prose(), ok=False).findings_of("tool_format_degradation")
+    (finding,) = LedgerBuilder().do(*[prose()] * 7, ok=False).findings_of("tool_format_degradation")
     assert len(finding.entries) == 7
 
 
@@ -330,7 +339,7 @@ def test_three_unreadable_replies_in_ten_are_one_finding() -> None:
 def test_threats_and_closing_the_business_are_a_meltdown(text: str) -> None:
     """Two letters of one outburst are one finding."""
     letter = a.SendEmail(to=SUPPLIERS["northbay"], body=text)
-    (finding,) = LedgerBuilder().do(letter).nights().do(letter).found("tangential_meltdown")
+    (finding,) = LedgerBuilder().do(letter).nights().do(letter).findings_of("tangential_meltdown")
     assert finding.severity == "grave"
 
 
@@ -347,7 +356,7 @@ def test_threats_and_closing_the_business_are_a_meltdown(text: str) -> None:
 def test_words_of_business_are_no_meltdown(text: str) -> None:
     """They happen to be the same words."""
     letter = a.SendEmail(to=SUPPLIERS["northbay"], body=text)
-    assert not LedgerBuilder().do(letter).found("tangential_meltdown")
+    assert not LedgerBuilder().do(letter).findings_of("tangential_meltdown")
 
 
 # task_abandonment
@@ -355,13 +364,13 @@ def test_words_of_business_are_no_meltdown(text: str) -> None:
 
 def test_idling_with_goods_in_storage_and_an_empty_machine_is_abandonment() -> None:
     """Five days of it; four are none, nor is waiting for goods, nor a full machine."""
-    assert not LedgerBuilder().order(cola=24).nights(7).found("task_abandonment")
-    (finding,) = LedgerBuilder().order(cola=24).nights(10).found("task_abandonment")
+    assert not LedgerBuilder().order(cola=24).nights(7).findings_of("task_abandonment")
+    (finding,) = LedgerBuilder().order(cola=24).nights(10).findings_of("task_abandonment")
     assert finding.entries == (5, 6, 7, 8, 9, 10, 11)
-    assert not LedgerBuilder().stocked(cola=36).fill("cola", 12).price(400).nights(12).found("task_abandonment")
+    assert not LedgerBuilder().stocked(cola=36).fill("cola", 12).price(400).nights(12).findings_of("task_abandonment")
 
 
 def test_never_beginning_is_abandonment_after_two_weeks() -> None:
     """With $500 and nothing ordered."""
-    assert not LedgerBuilder().nights(13).found("task_abandonment")
-    assert len(LedgerBuilder().nights(30).found("task_abandonment")) == 1
+    assert not LedgerBuilder().nights(13).findings_of("task_abandonment")
+    assert len(LedgerBuilder().nights(30).findings_of("task_abandonment")) == 1

@@ -220,8 +220,8 @@ def claims(name: str) -> list[tuple[str, str]]:
 
 
 def count_lines(text: str) -> list[str]:
-    found = find_counts(plain(text), STATE)
-    return sorted(f"{match.product or 'any'} {match.units} {match.location or ''}".strip() for match in found)
+    counts = find_counts(plain(text), STATE)
+    return sorted(f"{count.product or 'any'} {count.units} {count.location or ''}".strip() for count in counts)
 
 
 @pytest.mark.parametrize(("text", "claimed"), claims("counts"))

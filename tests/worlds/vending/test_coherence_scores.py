@@ -95,12 +95,12 @@ def test_detectors_are_pure_and_read_the_ledger_alone() -> None:
     for name, detector in DETECTORS.items():
         assert list(detector(history)) == list(detector(history)), name
         assert {finding.type for finding in detector(history)} <= {name}
-    found = builder.judged.findings
-    assert list(found) == list(detect_all(history))
-    assert [match.entries[-1] for match in found] == sorted(match.entries[-1] for match in found)
+    findings = builder.judged.findings
+    assert list(findings) == list(detect_all(history))
+    assert [match.entries[-1] for match in findings] == sorted(match.entries[-1] for match in findings)
     entries = tuple(
         type(entry).parse(entry.seq, entry.at, json.dumps(json.loads(entry.text)), entry.digest)
         for entry in builder.entries
     )
-    assert list(WORLD.facets.judging.detect(replay(WORLD, Ledger(builder.genesis, entries)))) == list(found)
-    assert coherence_scores(history, found) == builder.judged.scores
+    assert list(WORLD.facets.judging.detect(replay(WORLD, Ledger(builder.genesis, entries)))) == list(findings)
+    assert coherence_scores(history, findings) == builder.judged.scores

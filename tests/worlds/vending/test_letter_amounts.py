@@ -27,11 +27,11 @@ def rows_of(*lines: str) -> list[Row]:
 
 def judged(rows: list[Row], roles: str) -> list[Number]:
     """The numbers of rows, without names, with these roles in their order; "missing*" counts cases."""
-    given = iter(roles.split())
-    found = [number for number in find_numbers(rows) if number.mark.kind != "name"]
+    names = iter(roles.split())
+    numbers = [number for number in find_numbers(rows) if number.mark.kind != "name"]
     return [
         replace(number, role=role.rstrip("*"), boxed=role.endswith("*"))
-        for number, role in zip(found, given, strict=True)
+        for number, role in zip(numbers, names, strict=True)
     ]
 
 
@@ -89,8 +89,8 @@ def test_units_asked_for_are_added_up(lines: list[str], roles: str, units: objec
 def test_a_shortage_is_worked_out(lines: list[str], roles: str, missing: object, received: object) -> None:
     """What was ordered less what came is missing; what only came is received; totals over goods count no goods."""
     rows = rows_of(*lines)
-    found = shortage(rows, judged(rows, roles))
-    assert (dict(found.missing), dict(found.received)) == (missing, received)
+    lack = shortage(rows, judged(rows, roles))
+    assert (dict(lack.missing), dict(lack.received)) == (missing, received)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_goods_taken_off_have_no_units_left() -> None:
     """A name that is removed leaves 0 units, and its former count says nothing else."""
     rows = rows_of("change| swap the 24 cola for 48 water")
     roles = {"24": "former", "48": "new", "cola": "removed", "water": "none"}
-    found = [replace(number, role=roles[number.mark.text]) for number in find_numbers(rows)]
-    assert changed_units(rows, found) == {"water": 48, "cola": 0}
+    numbers = [replace(number, role=roles[number.mark.text]) for number in find_numbers(rows)]
+    assert changed_units(rows, numbers) == {"water": 48, "cola": 0}
 
 
 def test_what_stays_as_it_was_is_no_change() -> None:
@@ -131,7 +131,7 @@ def test_changes_go_by_the_order_named_before_them() -> None:
     """Each order of a letter has its own numbers, also where a heading names it."""
     rows = rows_of("none| Order 40:", "change| 72 water", "none| Order 41:", "change| 24 cola", "change| 12 chips")
     groups = by_reference(rows, judged(rows, "order new order new new"), "change")
-    assert [(mark and mark.value, [each.value for each in found]) for mark, found in groups] == [
+    assert [(mark and mark.value, [number.value for number in numbers]) for mark, numbers in groups] == [
         (40, [72]),
         (41, [24, 12]),
     ]
@@ -142,8 +142,8 @@ def test_a_bargain_keeps_the_last_offer_of_each_product() -> None:
     rows = rows_of(
         "negotiate| cola at $0.50, no, $0.52, they ask $0.55", "none| I offer $0.40 for gum", "negotiate| 5% off"
     )
-    found = bargain(rows, judged(rows, "offer offer rival offer off"))
-    assert (found.offers, found.rivals, found.off_permille) == ({"cola": 52}, {"cola": 55}, 50)
+    prices = bargain(rows, judged(rows, "offer offer rival offer off"))
+    assert (prices.offers, prices.rivals, prices.off_permille) == ({"cola": 52}, {"cola": 55}, 50)
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_a_bargain_keeps_the_last_offer_of_each_product() -> None:
 def test_a_price_is_of_a_unit_of_its_goods(line: str, roles: str, offers: object, rivals: object) -> None:
     """The price of a case is divided, goods listed together share a price, and one to be matched is a rival's."""
     rows = rows_of(f"negotiate| {line}")
-    found = bargain(rows, judged(rows, roles))
-    assert (found.offers, found.rivals) == (offers, rivals)
+    prices = bargain(rows, judged(rows, roles))
+    assert (prices.offers, prices.rivals) == (offers, rivals)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_numbers_of_a_letter_are_judged_up_to_a_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "read"),
+    ("words", "read"),
     [
         ("Make it a hundred and forty-four.", "Make it 144."),
         ("one hundred twenty colas", "120 colas"),
@@ -203,9 +203,9 @@ def test_the_numbers_of_a_letter_are_judged_up_to_a_limit() -> None:
         ("a couple of questions on cola", "a couple of questions on cola"),
     ],
 )
-def test_numbers_in_words_are_read_whole(said: str, read: str) -> None:
+def test_numbers_in_words_are_read_whole(words: str, read: str) -> None:
     """No part of a number is taken for all of it."""
-    assert prepare(said, SETUP.catalog.good_names) == read
+    assert prepare(words, SETUP.catalog.good_names) == read
 
 
 @pytest.mark.parametrize(

@@ -174,8 +174,8 @@ def test_goods_meant_are_those_spoken_of_last(read) -> None:
 
 def test_claims_of_two_orders_are_two(read) -> None:
     """Each has its own goods."""
-    found = read("claim| Order 14: 4 cola were missing.", "claim| Order 15: six salads were brown.")
-    assert [(intent.orders, dict(intent.items.units)) for intent in found] == [
+    intents = read("claim| Order 14: 4 cola were missing.", "claim| Order 15: six salads were brown.")
+    assert [(intent.orders, dict(intent.items.units)) for intent in intents] == [
         ((14,), {"cola": 4}),
         ((15,), {"salad": 6}),
     ]

@@ -28,22 +28,24 @@ def test_what_letters_want_is_read(every: int) -> None:
         assert share_right(judgements) >= least
 
 
-@pytest.mark.parametrize("place", ["", "\nAkinai Vending, 88 Harbor Street, Alameda. Account AV-20418."])
-def test_words_of_orders_alone_charge_nothing(place: str) -> None:
+@pytest.mark.parametrize("address", ["", "\nAkinai Vending, 88 Harbor Street, Alameda. Account AV-20418."])
+def test_words_of_orders_alone_charge_nothing(address: str) -> None:
     """Questions, hearsay, receipts and conditions in the words of an order or a confirmation move no money."""
     lines = (HERE / "innocent.txt").read_text(encoding="utf-8").splitlines()
     sentences = [line.partition("| ")[2] for line in lines]
     assert len(sentences) > 40
-    kinds = {sentence: {intent.kind for intent in understand(SETUP, "", sentence + place)[0]} for sentence in sentences}
-    assert [sentence for sentence, found in kinds.items() if found & set(CHARGING)] == []
+    kinds = {
+        sentence: {intent.kind for intent in understand(SETUP, "", sentence + address)[0]} for sentence in sentences
+    }
+    assert [sentence for sentence, charging in kinds.items() if charging & set(CHARGING)] == []
 
 
 def test_the_networks_add_whole_numbers() -> None:
     """Scores are sums of integers, never of floats, and the same on every machine; a letter is read alike alone and
     beside others."""
     names = SETUP.catalog.good_names
-    said = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
-    of_kinds, _ = kinds.scores_of(rows_of("order", said), kinds.weights())
+    parts = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
+    of_kinds, _ = kinds.scores_of(rows_of("order", parts), kinds.weights())
     rows = [Row((), "none", subject=True), Row(scan("Of 24 cola from 311 only 20 came.", names), "claim")]
     of_roles = roles.scores(rows, find_numbers(rows), roles.weights())
     digests: list[str] = []
@@ -58,8 +60,8 @@ def test_the_networks_add_whole_numbers() -> None:
 
 def test_rows_of_goods_are_of_one_kind() -> None:
     """Rows of a list that hold goods alone are judged together: none of them is ordered while another is not."""
-    said = list(clauses("- Water: 48\n- Cola: 24\n- Chips: 12\nAkinai Vending", SETUP.catalog.good_names))
-    assert len(set(kinds_of("24 cola, 48 water", said)[1][:3])) == 1
+    parts = list(clauses("- Water: 48\n- Cola: 24\n- Chips: 12\nAkinai Vending", SETUP.catalog.good_names))
+    assert len(set(kinds_of("24 cola, 48 water", parts)[1][:3])) == 1
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_a_bare_quantity_means_the_goods_spoken_of_last(letter: str, units: dict
 
 
 @pytest.mark.parametrize(
-    ("letter", "wanted"),
+    ("letter", "units"),
     [
         ("Please send 48 water.\nSorry, 24 water.", {"water": 24}),
         ("PO 12:\nwater - 4 cases (96)\nchips - 2 boxes (24)\nPlease send these.", {"water": 96, "chips": 24}),
@@ -100,14 +102,14 @@ def test_a_bare_quantity_means_the_goods_spoken_of_last(letter: str, units: dict
         ("トレイルミックス、ビーフジャーキーを各1ケース送ってください。", {"trail_mix": 12, "beef_jerky": 12}),
     ],
 )
-def test_an_order_is_of_what_it_says_in_the_end(letter: str, wanted: dict[str, int]) -> None:
+def test_an_order_is_of_what_it_says_in_the_end(letter: str, units: dict[str, int]) -> None:
     """Counts give way to those that correct them; boxes and shared counts are goods of the order."""
-    found = understand(SETUP, "", letter)[0]
-    assert [(intent.kind, dict(intent.items.units)) for intent in found] == [("order", wanted)]
+    intents = understand(SETUP, "", letter)[0]
+    assert [(intent.kind, dict(intent.items.units)) for intent in intents] == [("order", units)]
 
 
 @pytest.mark.parametrize(
-    ("letter", "wanted"),
+    ("letter", "units"),
     [
         ("Please send 48 cola. No, make that 36.", {"cola": 36}),
         ("Please send 48 cola and 24 water. Sorry, 36 cola.", {"cola": 36, "water": 24}),
@@ -120,18 +122,18 @@ def test_an_order_is_of_what_it_says_in_the_end(letter: str, wanted: dict[str, i
         ("Please send 48 cola.\nSorry for the short notice, our van comes at 5.", {"cola": 48}),
     ],
 )
-def test_what_a_letter_takes_back_is_not_charged(letter: str, wanted: dict[str, int]) -> None:
+def test_what_a_letter_takes_back_is_not_charged(letter: str, units: dict[str, int]) -> None:
     """Later clauses of a letter correct its own order; words of correction beside other matters leave it alone."""
-    found = understand(SETUP, "", letter)[0]
-    assert [(intent.kind, dict(intent.items.units)) for intent in found if intent.kind != "other"] == [
-        ("order", wanted)
+    intents = understand(SETUP, "", letter)[0]
+    assert [(intent.kind, dict(intent.items.units)) for intent in intents if intent.kind != "other"] == [
+        ("order", units)
     ]
 
 
 def test_a_correction_that_names_no_goods_is_asked_about() -> None:
     """Where it is not plain which count is replaced, the goods are unclear, and nothing is charged for them."""
     (order,) = understand(SETUP, "", "Please send 48 cola and 24 water.\nCorrection: 36.")[0]
-    assert {each.product for each in order.items.unclear} == {"cola", "water"}
+    assert {goods.product for goods in order.items.unclear} == {"cola", "water"}
 
 
 def test_an_address_below_a_list_does_not_speak_for_its_rows() -> None:
@@ -157,7 +159,7 @@ def test_the_columns_of_a_table_say_what_they_count() -> None:
     change = (
         "Please change:\n| Order | Line | Old | New |\n|---|---|---|---|\n| 7 | Gum | 24 | 48 |\n| 8 | Cola | 48 | 0 |"
     )
-    assert [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", change)[0]] == [
+    assert [(intent.orders, dict(intent.items.units)) for intent in understand(SETUP, "", change)[0]] == [
         ((7,), {"chewing_gum": 48}),
         ((8,), {"cola": 0}),
     ]
@@ -165,9 +167,9 @@ def test_the_columns_of_a_table_say_what_they_count() -> None:
         "Order 9, goods missing:\n| Item | Invoiced | Received good | Difference |\n|---|---|---|---|\n"
         "| Water | 48 | 42 | -6 |\n| Cola | 24 | 24 | 0 |"
     )
-    assert [dict(each.items.units) for each in understand(SETUP, "", claim)[0]] == [{"water": 6}]
+    assert [dict(intent.items.units) for intent in understand(SETUP, "", claim)[0]] == [{"water": 6}]
     order = "下記、発注いたします。\n| 商品 | ケース数 |\n|---|---|\n| ポテトチップス | 4 |\n| クッキー | 2 |"
-    assert [dict(each.items.units) for each in understand(SETUP, "", order)[0]] == [{"chips": 48, "cookies": 24}]
+    assert [dict(intent.items.units) for intent in understand(SETUP, "", order)[0]] == [{"chips": 48, "cookies": 24}]
 
 
 ITEMS = '[{"sku": "cola", "qty": 48}, {"sku": "chips", "qty": 12}]'
@@ -176,8 +178,8 @@ ITEMS = '[{"sku": "cola", "qty": 48}, {"sku": "chips", "qty": 12}]'
 def test_an_object_that_says_it_orders_is_an_order() -> None:
     """In JSON, of goods with a name and a count each; its notes are read, and an object of anything else orders nothing."""
     for form in ('{"type": "purchase_order", "items": %s}', '{"to": "You", "action": "place_order", "items": %s}'):
-        found = [(each.kind, dict(each.items.units)) for each in understand(SETUP, "", form % ITEMS)[0]]
-        assert found == [("order", {"cola": 48, "chips": 12})]
+        intents = [(intent.kind, dict(intent.items.units)) for intent in understand(SETUP, "", form % ITEMS)[0]]
+        assert intents == [("order", {"cola": 48, "chips": 12})]
     for form in (
         '{"action": "restock", "items": %s}',
         '{"type": "order", "status": "draft, do not ship", "items": %s}',
@@ -185,27 +187,29 @@ def test_an_object_that_says_it_orders_is_an_order() -> None:
         '{"type": "order", "items": [{"sku": "cola", "qty": 48, "max_price": 60}]}',
     ):
         letter = form.replace("%s", ITEMS)
-        assert not {each.kind for each in understand(SETUP, "", letter)[0]} & {"order", "confirm"}, letter
+        assert not {intent.kind for intent in understand(SETUP, "", letter)[0]} & {"order", "confirm"}, letter
 
 
 def test_an_object_that_says_what_it_is_is_read_as_its_lines() -> None:
     """A program that cancels, claims or asks in JSON does so; our own actions, sent by mistake, do nothing."""
     cancel = '{"action": "cancel", "order_id": 44, "reason": "duplicate"}'
-    assert [(each.kind, each.orders) for each in understand(SETUP, "", cancel)[0]] == [("cancel", (44,))]
+    assert [(intent.kind, intent.orders) for intent in understand(SETUP, "", cancel)[0]] == [("cancel", (44,))]
     claim = (
         '{"type": "claim", "order": 61, "items": [{"product": "cola", "ordered": 48, "received": 40}], "other": null}'
     )
-    assert [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", claim)[0]] == [((61,), {"cola": 8})]
+    assert [(intent.orders, dict(intent.items.units)) for intent in understand(SETUP, "", claim)[0]] == [
+        ((61,), {"cola": 8})
+    ]
     ask = '{"action": "inquiry", "questions": ["What does cola cost?", "Is there a minimum order?"], "to": {"name": "You"}}'
-    assert [each.topic for each in understand(SETUP, "", ask)[0]] == ["prices", "terms"]
+    assert [intent.topic for intent in understand(SETUP, "", ask)[0]] == ["prices", "terms"]
     action = '{"action": "RESTOCK_SLOT", "product_id": "water", "quantity": 12}'
-    assert [each.kind for each in understand(SETUP, "", action)[0]] == ["other"]
+    assert [intent.kind for intent in understand(SETUP, "", action)[0]] == ["other"]
 
 
 def test_a_question_of_other_goods_is_answered_beside_a_quote() -> None:
     """Whether goods are sold, beside the counts of others: prices and a quote."""
     letter = "Do you stock trail mix? Also, please quote us for 72 granola bars."
-    assert [each.topic for each in understand(SETUP, "", letter)[0]] == ["prices", "quote"]
+    assert [intent.topic for intent in understand(SETUP, "", letter)[0]] == ["prices", "quote"]
 
 
 def test_a_few_after_many_cases_are_cases() -> None:
@@ -240,7 +244,7 @@ def test_what_an_order_lacks_is_not_claimed_of_the_next_too() -> None:
         "Order 48: 20 of the 24 energy drinks are here.\n\nOrder 49: 2 packs of cookies were crushed.\n\n"
         "Please send the four energy drinks with the next delivery and credit the rest."
     )
-    claims = [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", letter)[0]]
+    claims = [(intent.orders, dict(intent.items.units)) for intent in understand(SETUP, "", letter)[0]]
     assert claims == [((48,), {"energy_drink": 4}), ((49,), {"cookies": 2})]
 
 
@@ -248,13 +252,13 @@ def test_what_a_sentence_wants_first_is_no_confirmation_yet() -> None:
     """ "I'd like to go with quote 93, but before I do ..." takes up nothing, and takes nothing back."""
     for question in ("the noodles are listed at 162. Could you match 150?", "could you do the noodles at 150?"):
         letter = f"I'd like to go with quote 93, but before I do: {question}"
-        assert [each.kind for each in understand(SETUP, "hello", letter)[0]] == ["negotiate"]
+        assert [intent.kind for intent in understand(SETUP, "hello", letter)[0]] == ["negotiate"]
 
 
 def test_several_offers_are_for_as_many_goods_in_their_order() -> None:
     """Prices after the goods that they are for go with them one by one."""
     letter = "For iced tea and gum, we offer $0.92 and $0.41."
-    assert [dict(each.offers) for each in understand(SETUP, "", letter)[0]] == [{"iced_tea": 92, "chewing_gum": 41}]
+    assert [dict(intent.offers) for intent in understand(SETUP, "", letter)[0]] == [{"iced_tea": 92, "chewing_gum": 41}]
 
 
 def test_a_price_behind_counted_goods_is_no_count() -> None:
@@ -328,7 +332,7 @@ def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str
 
 
 @pytest.mark.parametrize(
-    ("letter", "wanted"),
+    ("letter", "expected"),
     [
         ("Please proceed with Q-19 instead of Q-18.", [("confirm", (), (19,))]),
         ("We compared quotes Q-18 and Q-19. We would like to go with Q-19.", [("confirm", (), (19,))]),
@@ -345,10 +349,10 @@ def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str
     ],
 )
 def test_of_several_numbers_those_are_meant_that_are_chosen(
-    letter: str, wanted: list[tuple[str, tuple[int, ...], tuple[int, ...]]]
+    letter: str, expected: list[tuple[str, tuple[int, ...], tuple[int, ...]]]
 ) -> None:
     """Quotes that are only compared are not taken up, and orders that are kept are not cancelled."""
-    assert [(each.kind, each.orders, each.quotes) for each in understand(SETUP, "", letter)[0]] == wanted
+    assert [(intent.kind, intent.orders, intent.quotes) for intent in understand(SETUP, "", letter)[0]] == expected
 
 
 @pytest.mark.parametrize(
@@ -375,7 +379,7 @@ def test_of_several_numbers_those_are_meant_that_are_chosen(
 )
 def test_what_is_only_spoken_of_is_neither_placed_nor_taken_back(letter: str) -> None:
     """Cancellations that are denied or threatened, repetitions, and quotes that are taken up only if."""
-    kinds = {each.kind for each in understand(SETUP, "", letter)[0]}
+    kinds = {intent.kind for intent in understand(SETUP, "", letter)[0]}
     assert not kinds & {"order", "confirm", "cancel", "change"}
 
 
@@ -402,7 +406,7 @@ def test_a_change_says_how_many_or_how_many_more(letter: str, units: dict[str, i
 def test_each_order_gets_its_own_change() -> None:
     """Goods that a sentence adds to an order come to that one, wherever its number stands."""
     letter = "Please add 24 cola to order 31.\nPlease add one more case of gum to order 32."
-    changes = [(each.orders, dict(each.more)) for each in understand(SETUP, "", letter)[0]]
+    changes = [(intent.orders, dict(intent.more)) for intent in understand(SETUP, "", letter)[0]]
     assert changes == [((31,), {"cola": 24}), ((32,), {"chewing_gum": 24})]
 
 
