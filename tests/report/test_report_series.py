@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.report.figures.series import Members, aligned, curve, day_of, weekly
+from akinai.report.figures.series import Members, align_days, curve, day_of, weekly
 from akinai.runtime.runs.records import Series
 
 values = st.lists(st.integers(0, 10**6).map(float), min_size=1, max_size=8)
@@ -50,8 +50,8 @@ def test_runs_without_a_value_make_no_curve() -> None:
 
 def test_days_passed_over_keep_levels_and_have_no_sales() -> None:
     """A record that tells days 2 and 4 alone: money stays as it was on day 3, nothing was sold on it."""
-    assert aligned((2, 4), (5.0, 7.0), carried=True) == [None, 5, 5, 7]
-    assert aligned((2, 4), (5.0, 7.0), carried=False) == [0, 5, 0, 7]
+    assert align_days((2, 4), (5.0, 7.0), carried=True) == [None, 5, 5, 7]
+    assert align_days((2, 4), (5.0, 7.0), carried=False) == [0, 5, 0, 7]
 
 
 def test_a_week_is_the_mean_of_at_most_seven_days() -> None:

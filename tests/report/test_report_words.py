@@ -8,14 +8,14 @@ from babel.messages.pofile import read_po
 from reports_for_tests import report
 
 from akinai.report.language import NAMES, REPORT, translate_report
-from akinai.report.page.document import Grid, translated
+from akinai.report.page.document import Grid, translate_document
 
 KANA = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def test_a_report_follows_the_language() -> None:
     """Its verdict, every title and every head of its tables are in Japanese, the names of groups as they are."""
-    made = translated(report("played"), "ja")
+    made = translate_document(report("played"), "ja")
     assert KANA.search(made.verdict)
     assert "reference" in made.verdict
     assert all(KANA.search(section.title) for section in made.sections)
@@ -25,7 +25,7 @@ def test_a_report_follows_the_language() -> None:
     assert {head for head in heads if not KANA.search(head)} <= {"n", "p", "p (Holm)", "idle", "reference", "akinai",
         "world", "preset", "agent", "model", "sampling", "playbook", "python", "preset sha256"} | {
         head for head in heads if "$" in head or head.isdigit()}  # fmt: skip
-    assert translated(report("played"), "en") is report("played")
+    assert translate_document(report("played"), "en") is report("played")
 
 
 def test_sentences_keep_their_figures() -> None:

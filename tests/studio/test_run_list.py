@@ -9,7 +9,7 @@ import pytest
 import akinai
 from akinai.core.stores import RunHeader
 from akinai.report.page.lines import Curve, nice_step, plot
-from akinai.report.page.run_list import Item, Scales, row_of, runs_page
+from akinai.report.page.run_list import ListedRun, Scales, row_of, runs_page
 from akinai.report.page.site import Site
 from akinai.runtime.models.budget import Prices
 from akinai.stores import open_store
@@ -53,7 +53,7 @@ async def test_a_row_stands_between_idle_and_reference(store: str) -> None:
 async def test_a_mean_is_of_the_runs_that_were_read(store: str) -> None:
     """The seeds of the others are not counted in it."""
     items = (await watched(store)).items
-    unread = [Item(item.header) if item.header.run_id == "naive-2" else item for item in items]
+    unread = [ListedRun(item.header) if item.header.run_id == "naive-2" else item for item in items]
     assert re.findall(r"of (\d) seeds?<", str(runs_page(unread, Site("live")))) == ["2", "1", "2"]
 
 
@@ -63,7 +63,7 @@ async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:
     header = (await books.runs())[0]
     run = await judged_run(books, RunHeader(**{**vars_of(header), "entries": 99}), NO_PRICES)
     await books.close()
-    row = row_of(Item(header, run), Scales())
+    row = row_of(ListedRun(header, run), Scales())
     assert row.state == "unreadable"
     assert "missing" in row.error
 
@@ -91,7 +91,9 @@ def test_text_of_others_is_text() -> None:
     """A name full of markup makes no element."""
     header = akinai.run("vending", agent="idle", days=1)[0].header
     agents = {"owner": '<img src=x onerror="document.title=1">'}
-    page = runs_page([Item(RunHeader(**{**vars_of(header), "agents": agents, "error": '"><script>'}))], Site("live"))
+    page = runs_page(
+        [ListedRun(RunHeader(**{**vars_of(header), "agents": agents, "error": '"><script>'}))], Site("live")
+    )
     assert "&lt;img" in page
     assert "<img" not in page
     assert page.count("<script") == 1
@@ -125,7 +127,7 @@ async def test_a_run_far_below_its_group_stands_out(store: str) -> None:
     assert [row_of(item, scales).outlier for item in alike] == [False] * 4 + [True]
 
 
-def worth(item: Item, number: int, value: int) -> Item:
+def worth(item: ListedRun, number: int, value: int) -> ListedRun:
     """A run of another seed that came to a value."""
     assert item.run
     header = replace(item.header, run_id=f"naive-{number}")
@@ -148,7 +150,7 @@ async def test_a_group_alone_is_compared_with_the_rest_of_the_store(store: str) 
 def test_a_run_that_is_over_early_says_why() -> None:
     """A bankrupt run is not merely done."""
     run = akinai.run("vending", agent="idle", days=20, settings={"start_cents": 100})[0]
-    item = Item(run.header, run, run.entries)
+    item = ListedRun(run.header, run, run.entries)
     assert run.header.ending == "bankrupt"
     assert row_of(item, Scales()).early == "bankrupt"
     assert ">bankrupt</span>" in runs_page([item], Site("live"))

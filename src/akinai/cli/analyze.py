@@ -30,7 +30,7 @@ from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
     from akinai.analysis.records import Analysis
-    from akinai.report.page.files import Written
+    from akinai.report.page.files import WrittenReport
 
 MAX_REASONS = 5
 """Unreadable runs whose reason is printed."""
@@ -233,7 +233,7 @@ def report(names: RunNames, as_json: Json = False, **options: Unpack[ReportOptio
     _report_unreadable(written.analysis)
 
 
-def _document(written: "Written") -> dict[str, object]:
+def _document(written: "WrittenReport") -> dict[str, object]:
     analysis = written.analysis
     return {
         "folder": str(written.folder),
@@ -244,7 +244,7 @@ def _document(written: "Written") -> dict[str, object]:
     }
 
 
-def _print_written(written: "Written", names: list[str], store: str | None) -> None:
+def _print_written(written: "WrittenReport", names: list[str], store: str | None) -> None:
     figures = sum(name.endswith(".svg") for name in written.files)
     runs = sum(name.startswith("runs/run-") for name in written.files)
     parts = ["report.md", "results.json", "1 figure" if figures == 1 else f"{figures or 'no'} figures"]

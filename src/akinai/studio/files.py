@@ -8,7 +8,7 @@ from pathlib import Path
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.report.page.market_page import market_page
-from akinai.report.page.run_list import Item, runs_page
+from akinai.report.page.run_list import ListedRun, runs_page
 from akinai.report.page.run_page import run_page
 from akinai.report.page.site import Site, file_name
 from akinai.report.page.templating import asset, checked_language
@@ -79,7 +79,7 @@ async def _pages(books: Books, headers: Sequence[RunHeader], site: Site) -> dict
 
 async def _index(books: Books, headers: Sequence[RunHeader], site: Site) -> str:
     runs = [await judged_run(books, header, known_prices()) for header in headers]
-    return runs_page([Item(run.header, run, run.entries) for run in runs], site)
+    return runs_page([ListedRun(run.header, run, run.entries) for run in runs], site)
 
 
 def _write(folder: Path, texts: Mapping[str, str], page: Path, runs: int) -> Bundled:

@@ -11,7 +11,7 @@ from akinai.analysis.scale import HIGH, LOW
 from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry, Ledger
 from akinai.core.stores import Books, RunHeader
-from akinai.report.page.run_list import Item
+from akinai.report.page.run_list import ListedRun
 from akinai.runtime.models.budget import Price, Prices
 from akinai.runtime.runs.kept_scores import find_scores, keep_scores, score_record
 from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs, trim_run
@@ -25,7 +25,7 @@ DETAIL = Detail(ledger=False, evidence=False, judged=True, series=True)
 
 @dataclass(slots=True)
 class _Watched:
-    item: Item
+    item: ListedRun
     version: int
     changed_at: float = float("-inf")
     read_entries: int = -1
@@ -49,16 +49,16 @@ class Watch:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[ListedRun]:
         """All runs, oldest first."""
         return [watched.item for watched in self._watched.values() if not watched.aside]
 
     @property
-    def yardsticks(self) -> list[Item]:
+    def yardsticks(self) -> list[ListedRun]:
         """Runs of idle and reference in the same games on the same seeds, where names stand for other runs."""
         return [watched.item for watched in self._watched.values() if watched.aside]
 
-    def changed_since(self, version: int) -> list[Item]:
+    def changed_since(self, version: int) -> list[ListedRun]:
         return [watched.item for watched in self._watched.values() if watched.version > version]
 
     @property
@@ -98,7 +98,7 @@ class Watch:
         grew = before is not None and entries > before.entries
         changed_at = now if grew else watched.changed_at if watched else float("-inf")
         growing = header.status == "open" and now - changed_at < GROWING_S
-        item = replace(before or Item(header, key=_key(header)), header=header, entries=entries, growing=growing)
+        item = replace(before or ListedRun(header, key=_key(header)), header=header, entries=entries, growing=growing)
         if watched is None or item != before:
             self.version += 1
             read = watched.read_entries if watched and before and before.header.status == header.status else -1

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from akinai.core.presentation.charts import ColumnChart
 from akinai.core.statistics import Summary
-from akinai.report.figures.means import beside
-from akinai.report.figures.style import GREYS, Axes, Look, legend_below, scale, sheet, short, styled
+from akinai.report.figures.means import group_offset
+from akinai.report.figures.style import GREYS, Axes, Look, akinai_style, legend_below, scale, sheet, short
 from akinai.report.figures.svg import Drawing, svg_of
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.runs import label
@@ -28,12 +28,12 @@ class Panel:
 def by_column(chart: ColumnChart, panels: list[Panel], looks: Mapping[str, Look]) -> Drawing:
     """A panel for each column, with a line for each group; bars are the 95 % intervals of the means."""
     keys = sorted({key for panel in panels for points in panel.groups.values() for key in points})
-    with styled():
+    with akinai_style():
         figure, sheets = sheet(2.6, 1, len(panels))
         for axes, panel in zip(sheets, panels, strict=True):
             axes.set_title(short(panel.name))
             for index, (group, points) in enumerate(panel.groups.items()):
-                _line(axes, points, looks[group], beside(index, len(panel.groups)))
+                _line(axes, points, looks[group], group_offset(index, len(panel.groups)))
             scale(axes.xaxis, "days")
             axes.set_xlim(keys[0] - 0.5, keys[-1] + 0.5)
             axes.set_xlabel(chart.label[:1].upper() + chart.label[1:])

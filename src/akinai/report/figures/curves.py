@@ -10,15 +10,15 @@ from akinai.report.figures.style import (
     GREYS,
     Axes,
     Look,
+    akinai_style,
     axis_label,
     days_axis,
     legend_below,
     scale,
     sheet,
     short,
-    styled,
 )
-from akinai.report.figures.svg import Drawing, svg_of, thinned
+from akinai.report.figures.svg import Drawing, svg_of, thin_rows
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.runs import label
 
@@ -41,7 +41,7 @@ def over_days(
     chart: Chart, curves: Curves, looks: Mapping[str, Look], unfinished: Sequence[Unfinished] = ()
 ) -> Drawing:
     """A line for each group over the days, with the interval of its mean as a band."""
-    with styled():
+    with akinai_style():
         figure, (axes,) = sheet(3.1)
         for group, curve in curves.items():
             _line(axes, curve, looks[group])
@@ -97,8 +97,8 @@ def _description(chart: Chart, curves: Curves) -> str:
         for group, curve in list(curves.items())[:MAX_DESCRIBED]
     ]
     more = len(curves) - MAX_DESCRIBED
-    rest = f"; and {more} more" if more > 0 else ""
-    return f"{axis_label(chart.label, chart.unit)} by day: {'; '.join(ends)}{rest}."
+    further = f"; and {more} more" if more > 0 else ""
+    return f"{axis_label(chart.label, chart.unit)} by day: {'; '.join(ends)}{further}."
 
 
 def _day_table(curves: Curves, unit: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -110,21 +110,21 @@ def _day_table(curves: Curves, unit: str) -> tuple[tuple[str, ...], tuple[tuple[
         )
         for day in range(last)
     ]
-    return ("day", *(f"{group} (n = {curve.n})" for group, curve in curves.items())), thinned(rows)
+    return ("day", *(f"{group} (n = {curve.n})" for group, curve in curves.items())), thin_rows(rows)
 
 
 def stacked(chart: Chart, parts: Mapping[str, Sequence[float | None]]) -> Drawing:
     """Parts of a whole over the days of one run, on top of one another."""
     last = max(map(len, parts.values()))
     days = list(range(1, last + 1))
-    with styled():
+    with akinai_style():
         figure, (axes,) = sheet(2.9)
         heights = [[value or 0 for value in values] for values in parts.values()]
         # A single day is drawn with some width.
-        places = days if last > 1 else [0.75, 1.25]
+        positions = days if last > 1 else [0.75, 1.25]
         heights = heights if last > 1 else [values * 2 for values in heights]
         names = [label(part) for part in parts]
-        axes.stackplot(places, *heights, labels=names, colors=FILLS, edgecolor=GREYS["ink"], linewidth=0.4)
+        axes.stackplot(positions, *heights, labels=names, colors=FILLS, edgecolor=GREYS["ink"], linewidth=0.4)
         days_axis(axes, last)
         axes.set_ylim(bottom=0)
         scale(axes.yaxis, chart.unit)
@@ -134,7 +134,7 @@ def stacked(chart: Chart, parts: Mapping[str, Sequence[float | None]]) -> Drawin
         description = f"On day {last}: {ends}."
         svg = svg_of(figure, chart.title, description)
     rows = [(str(day), *(number(values[day - 1], chart.unit) for values in parts.values())) for day in days]
-    return Drawing(chart.name, chart.title, chart.note, description, ("day", *names), thinned(rows), svg)
+    return Drawing(chart.name, chart.title, chart.note, description, ("day", *names), thin_rows(rows), svg)
 
 
 def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[str, Look]) -> Drawing:
@@ -144,7 +144,7 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
     rows = -(-len(names) // columns)
     last = max(len(curve.mean) for name in names for curve in curves_by_item[name].values())
     drawn = {group: [curves_by_item[name][group] for name in names if group in curves_by_item[name]] for group in looks}
-    with styled():
+    with akinai_style():
         figure, grid = sheet(0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
         used = grid[: len(names)]
         for axes, name in zip(used, names, strict=True):
@@ -168,14 +168,14 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
 
 
 def _panel_axes(used: Sequence[Axes], columns: int, chart: Chart, last: int) -> None:
-    """Label the outer panels; a panel above an empty place has its own axis of days."""
+    """Label the outer panels; a panel with none below it has its own axis of days."""
     unit = "dollars" if chart.unit == "cents" else chart.unit
-    for place, axes in enumerate(used):
+    for index, axes in enumerate(used):
         axes.set_ylim(bottom=0)
         scale(axes.yaxis, chart.unit, 4)
-        if place % columns == 0:
+        if index % columns == 0:
             axes.set_ylabel(unit[:1].upper() + unit[1:])
-        if place + columns >= len(used):
+        if index + columns >= len(used):
             days_axis(axes, last, 4)
             axes.xaxis.set_tick_params(labelbottom=True)
 
@@ -192,4 +192,4 @@ def _panel_table(
 
 
 def _overall_mean(curve: Curve | None, unit: str) -> str:
-    return number(None if curve is None else sum(curve.known) / len(curve.known), unit)
+    return number(None if curve is None else sum(curve.values) / len(curve.values), unit)

@@ -1,4 +1,4 @@
-"""Figures made of marks: the scores of single runs, the tools used, findings on a timeline."""
+"""Figures of marks: the scores of single runs, the uses of tools, findings on a timeline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from akinai.core.presentation.charts import Chart
 from akinai.report.figures.style import (
     GREYS,
     Look,
+    akinai_style,
     axis_label,
     days_axis,
     legend_below,
     scale,
     sheet,
     short,
-    styled,
 )
 from akinai.report.figures.svg import Drawing, svg_of
 from akinai.report.tables.runs import figure as number
@@ -36,11 +36,11 @@ class Spread:
 
 def spreads(chart: Chart, by_group: Mapping[str, Spread], looks: Mapping[str, Look]) -> Drawing:
     """A row for each group: a dot for each run, the mean and its interval above them."""
-    with styled():
+    with akinai_style():
         figure, (axes,) = sheet(0.8 + 0.42 * max(2, len(by_group)))
         for row, (group, spread) in enumerate(by_group.items()):
             look = looks[group]
-            heights = [row + _jitter(place, len(spread.values)) for place in range(len(spread.values))]
+            heights = [row + _jitter(index, len(spread.values)) for index in range(len(spread.values))]
             axes.scatter(spread.values, heights, s=14, color=look.colour, alpha=0.45, linewidths=0)
             low, high = spread.ci95 or (spread.mean, spread.mean)
             axes.plot([low, high], [row - 0.28] * 2, color=GREYS["ink"], linewidth=1.4)
@@ -63,14 +63,14 @@ def spreads(chart: Chart, by_group: Mapping[str, Spread], looks: Mapping[str, Lo
     return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0, 3}))
 
 
-def _jitter(place: int, n: int) -> float:
+def _jitter(index: int, n: int) -> float:
     """An offset that sets the dots of a row apart, the same each time."""
-    return (place * 7 % 5 - 2) * 0.06 if n > 1 else 0.0
+    return (index * 7 % 5 - 2) * 0.06 if n > 1 else 0.0
 
 
-def _offset(place: int, groups: int) -> float:
+def _offset(index: int, groups: int) -> float:
     """The offset of a group's marks from the middle of their row, so that no group hides another."""
-    return (place - (groups - 1) / 2) * min(0.2, 0.7 / groups)
+    return (index - (groups - 1) / 2) * min(0.2, 0.7 / groups)
 
 
 def _listed(values: Sequence[float], unit: str, limit: int = 12) -> str:
@@ -78,18 +78,18 @@ def _listed(values: Sequence[float], unit: str, limit: int = 12) -> str:
     return text if len(values) <= limit else f"{text} and {len(values) - limit} more"
 
 
-def by_tool(chart: Chart, used: Mapping[str, Mapping[str, float]], looks: Mapping[str, Look]) -> Drawing:
+def tool_uses(chart: Chart, used: Mapping[str, Mapping[str, float]], looks: Mapping[str, Look]) -> Drawing:
     """A row for each tool, a mark for each group at its uses per day; `used` is by group and tool."""
     totals: dict[str, float] = {}
     for tools in used.values():
         for tool, uses in tools.items():
             totals[tool] = totals.get(tool, 0) + uses
-    ordered = sorted(totals, key=lambda tool: (-totals[tool], tool))
-    names = ordered[:MAX_TOOLS]
-    with styled():
+    tools_by_use = sorted(totals, key=lambda tool: (-totals[tool], tool))
+    names = tools_by_use[:MAX_TOOLS]
+    with akinai_style():
         figure, (axes,) = sheet(1.1 + 0.26 * max(3, len(names)))
-        for place, (group, tools) in enumerate(used.items()):
-            look, offset = looks[group], _offset(place, len(used))
+        for index, (group, tools) in enumerate(used.items()):
+            look, offset = looks[group], _offset(index, len(used))
             marks = [(uses, row + offset) for row, name in enumerate(names) if (uses := tools.get(name, 0.0))]
             style = {"color": look.colour, "marker": look.marker, "linestyle": "none", "clip_on": False}
             axes.plot(*zip(*marks, strict=True), markersize=5, label=look.name, **style)
@@ -103,7 +103,8 @@ def by_tool(chart: Chart, used: Mapping[str, Mapping[str, float]], looks: Mappin
         legend_below(figure, axes)
         description = f"Most used: {', '.join(map(label, names[:5]))}."
         svg = svg_of(figure, chart.title, description)
-    more = f" {len(ordered) - len(names)} tools used less are in results.json." if len(ordered) > len(names) else ""
+    left_out = len(tools_by_use) - len(names)
+    more = f" {left_out} tools used less are in results.json." if left_out else ""
     rows = [(label(name), *(number(tools.get(name, 0.0), chart.unit) for tools in used.values())) for name in names]
     return Drawing(chart.name, chart.title, chart.note + more, description, ("tool", *used), tuple(rows), svg)
 
@@ -128,11 +129,11 @@ def timeline(chart: Chart, marks: Sequence[Mark], looks: Mapping[str, Look], las
     """
     types = sorted({mark.type for mark in marks}, key=lambda kind: (-sum(mark.type == kind for mark in marks), kind))
     groups = [group for group in looks if any(mark.group == group for mark in marks)]
-    with styled():
+    with akinai_style():
         figure, (axes,) = sheet(1.2 + 0.32 * max(2, len(types)))
-        for place, group in enumerate(groups):
+        for index, group in enumerate(groups):
             own, look = [mark for mark in marks if mark.group == group], looks[group]
-            heights = [types.index(mark.type) + _offset(place, len(groups)) for mark in own]
+            heights = [types.index(mark.type) + _offset(index, len(groups)) for mark in own]
             begins, days = [mark.begin for mark in own], [mark.day for mark in own]
             axes.hlines(heights, begins, days, color=look.colour, linewidth=1, alpha=0.5)
             sizes = [SIZES[mark.severity] for mark in own]

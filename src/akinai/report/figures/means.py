@@ -1,4 +1,4 @@
-"""Figures made of means: several quantities of the same groups side by side, and counts by place."""
+"""Figures of means: several quantities of the same groups side by side, and counts by place in an order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Any
 
 from akinai.core.presentation.charts import Chart
 from akinai.core.statistics import Summary
-from akinai.report.figures.style import GREYS, Axes, Look, axis_label, legend_below, scale, sheet, short, styled
+from akinai.report.figures.style import GREYS, Axes, Look, akinai_style, axis_label, legend_below, scale, sheet, short
 from akinai.report.figures.svg import Drawing, svg_of
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.runs import label
 
 MAX_PLACES = 10
 SPREAD = 0.5
-"""The part of the room between two places that the marks of all groups take."""
+"""The share of the room between two places that the marks of all groups take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def means(chart: Chart, by_quantity: Means, looks: Mapping[str, Look], chance_la
     All panels have one scale.
     """
     groups = [group for group in looks if any(group in by_group for by_group in by_quantity.values())]
-    with styled():
+    with akinai_style():
         figure, panels = sheet(1.0 + 0.3 * max(2, len(groups)), 1, len(by_quantity), sharex=True, sharey=True)
         for axes, (name, by_group) in zip(panels, by_quantity.items(), strict=True):
             axes.set_title(short(label(name)))
@@ -108,13 +108,13 @@ Places = Mapping[str, Mapping[int, Summary]]
 
 def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, Look]) -> Drawing:
     """A panel for each order, a line for each group over the places in it, with the intervals of the means."""
-    last = min(MAX_PLACES, max(max(counts) for places in by_order.values() for counts in places.values()))
-    with styled():
+    last = min(MAX_PLACES, max(max(counts) for by_group in by_order.values() for counts in by_group.values()))
+    with akinai_style():
         figure, panels = sheet(2.6, 1, len(by_order), sharey=True)
-        for axes, (order, places) in zip(panels, by_order.items(), strict=True):
+        for axes, (order, by_group) in zip(panels, by_order.items(), strict=True):
             axes.set_title(short(label(order)))
-            for index, (group, counts) in enumerate(places.items()):
-                _line(axes, counts, looks[group], beside(index, len(places)), last)
+            for index, (group, counts) in enumerate(by_group.items()):
+                _line(axes, counts, looks[group], group_offset(index, len(by_group)), last)
             scale(axes.xaxis, "days")
             axes.set_xlim(0.5, last + 0.5)
             axes.set_ylim(bottom=0)
@@ -124,8 +124,8 @@ def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, L
         legend_below(figure, *panels)
         firsts = (
             f"{label(order)}: at the first place {number(counts[1].mean, '')} of {group}"
-            for order, places in by_order.items()
-            for group, counts in places.items()
+            for order, by_group in by_order.items()
+            for group, counts in by_group.items()
             if 1 in counts
         )
         description = f"{axis_label(chart.label, chart.unit)} by place. {'; '.join(firsts)}."
@@ -133,28 +133,26 @@ def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, L
     rows = [
         (
             label(order),
-            str(place),
-            *(number(places[group][place].mean, "") if place in places.get(group, {}) else "-" for group in looks),
+            str(rank),
+            *(number(by_group[group][rank].mean, "") if rank in by_group.get(group, {}) else "-" for group in looks),
         )
-        for order, places in by_order.items()
-        for place in range(1, last + 1)
+        for order, by_group in by_order.items()
+        for rank in range(1, last + 1)
     ]
     return Drawing(chart.name, chart.title, chart.note, description, ("order", "place", *looks), tuple(rows), svg)
 
 
-def beside(index: int, groups: int) -> float:
+def group_offset(index: int, groups: int) -> float:
     """The offset of a group's marks from their place, so that no group hides another."""
     return (index - (groups - 1) / 2) * SPREAD / max(1, groups)
 
 
 def _line(axes: Axes, counts: Mapping[int, Summary], look: Look, offset: float, last: int) -> None:
-    known = [
-        (place + offset, count, count.mean)
-        for place, count in counts.items()
-        if place <= last and count.mean is not None
+    points = [
+        (rank + offset, count, count.mean) for rank, count in counts.items() if rank <= last and count.mean is not None
     ]
-    for x, count, mean in known:
+    for x, count, mean in points:
         low, high = count.ci95 or (mean, mean)
         axes.plot([x, x], [max(0.0, low), high], color=look.colour, linewidth=1.2)
     style = {"color": look.colour, "marker": look.marker, "linestyle": look.dash, "linewidth": 0.7, "markersize": 5}
-    axes.plot([x for x, _, _ in known], [mean for _, _, mean in known], label=look.name, **style)
+    axes.plot([x for x, _, _ in points], [mean for _, _, mean in points], label=look.name, **style)

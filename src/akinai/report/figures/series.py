@@ -34,7 +34,8 @@ class Curve:
         return next((mean for mean in reversed(self.mean) if mean is not None), None)
 
     @property
-    def known(self) -> list[float]:
+    def values(self) -> list[float]:
+        """The means of the days that have one."""
         return [mean for mean in self.mean if mean is not None]
 
     def to_json(self) -> dict[str, Json]:
@@ -51,17 +52,17 @@ def curve(runs: Iterable[Days], *, carried: bool) -> Curve | None:
     A run that ended earlier stays in the mean: with its last value if it is `carried`, as money is, else with 0, as
     sales are.
     """
-    known = [values for values in runs if any(value is not None for value in values)]
-    if not known:
+    valued = [values for values in runs if any(value is not None for value in values)]
+    if not valued:
         return None
     columns = [
-        [value for values in known if (value := _at(values, day, carried=carried)) is not None]
-        for day in range(max(map(len, known)))
+        [value for values in valued if (value := _at(values, day, carried=carried)) is not None]
+        for day in range(max(map(len, valued)))
     ]
     quantiles = {n: t_quantile(0.975, n - 1) for n in {len(column) for column in columns} if n > 1}
     points = [_point(column, quantiles.get(len(column), 0.0)) for column in columns]
     mean, low, high = zip(*points, strict=True)
-    return Curve(mean, low, high, len(known))
+    return Curve(mean, low, high, len(valued))
 
 
 def _at(values: Days, day: int, *, carried: bool) -> float | None:
@@ -101,13 +102,13 @@ class Members:
 
     def curves(self, of: Callable[[Series], Days], *, carried: bool) -> Curves:
         """A curve of the quantity `of` for each group whose runs have it."""
-        made = {
+        curves = {
             name: curve(
-                [aligned(series.days, of(series), carried=carried) for series in _series(runs)], carried=carried
+                [align_days(series.days, of(series), carried=carried) for series in _series(runs)], carried=carried
             )
             for name, runs in self.runs.items()
         }
-        return {name: means for name, means in made.items() if means is not None}
+        return {name: curve for name, curve in curves.items() if curve is not None}
 
     def fact(self, name: str, *, carried: bool) -> Curves:
         """Curves of a fact of the world."""
@@ -167,8 +168,8 @@ def _series(runs: Iterable[Run]) -> list[Series]:
     return [run.series for run in runs if run.series and run.series.days]
 
 
-def aligned(days: Sequence[int], values: Days, *, carried: bool) -> list[float | None]:
-    """Values by day from day 1. A day without a value has the one before it if `carried`, else 0."""
+def align_days(days: Sequence[int], values: Days, *, carried: bool) -> list[float | None]:
+    """Put values in a list by day from day 1. A day without a value has the one before it if `carried`, else 0."""
     by_day: list[float | None] = []
     for day, value in zip(days, values, strict=False):
         by_day += [by_day[-1] if carried and by_day else None if carried else 0.0] * (day - 1 - len(by_day))

@@ -80,22 +80,22 @@ def looks(groups: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})
     `kinds` are the lines of the page by group: "g1" has the first colour, "idle" and "reference" are grey, and groups
     without one follow in their order.
     """
-    made: dict[str, Look] = {}
+    looks_by_group: dict[str, Look] = {}
     names: dict[str, int] = {}
-    for place, (group, name) in enumerate(zip(groups, _cut(_without_common(groups)), strict=True)):
+    for index, (group, name) in enumerate(zip(groups, _cut(_without_common(groups)), strict=True)):
         names[name] = names.get(name, 0) + 1
         name = f"{name} ({names[name]})" if names[name] > 1 else name
         kind = kinds.get(group, "")
         if kind in SCALE_LOOKS:
-            made[group] = Look(name, *SCALE_LOOKS[kind])
+            looks_by_group[group] = Look(name, *SCALE_LOOKS[kind])
             continue
-        own = int(kind.removeprefix("g")) - 1 if kind else place
-        made[group] = Look(name, *(cycle[own % len(cycle)] for cycle in (COLOURS, DASHES, MARKERS)))
-    return made
+        own = int(kind.removeprefix("g")) - 1 if kind else index
+        looks_by_group[group] = Look(name, *(cycle[own % len(cycle)] for cycle in (COLOURS, DASHES, MARKERS)))
+    return looks_by_group
 
 
 def _without_common(names: Sequence[str]) -> list[str]:
-    """Names, and where one is too long without the words and the path of a setting with which all begin."""
+    """The names; if one is too long, without the words and the path of a setting with which all begin."""
     if len(names) < 2 or max(map(len, names)) <= LONGEST_NAME:
         return list(names)
     words = [name.split(" ") for name in names]
@@ -127,8 +127,8 @@ def writable(text: str) -> str:
 
 
 @contextmanager
-def styled() -> Generator[None, None, None]:
-    """Draw with these settings alone, whatever the user's matplotlibrc says."""
+def akinai_style() -> Generator[None, None, None]:
+    """Draw with the settings of `STYLE` alone, whatever the user's matplotlibrc says."""
     from matplotlib import style
 
     with style.context(["default", STYLE]):
@@ -140,8 +140,8 @@ def sheet(height: float, rows: int = 1, columns: int = 1, **options: Any) -> tup
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height))
-    made = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, [axes for row in made for axes in row]
+    grid = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, [axes for row in grid for axes in row]
 
 
 def dollars(cents: float) -> str:
@@ -177,7 +177,7 @@ def _number_tick(value: float, _: int | None) -> str:
 
 
 def axis_label(label: str, unit: str) -> str:
-    """The label of an axis: what it shows, and its unit in brackets."""
+    """The label of an axis: its quantity, and the unit in brackets."""
     return f"{label[:1].upper()}{label[1:]} ({'dollars' if unit == 'cents' else unit})"
 
 

@@ -12,8 +12,8 @@ from xml.sax.saxutils import unescape
 from akinai.report.figures.style import Figure, writable
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-PLACES = {"d", "x", "y"}
-"""Attributes that hold places."""
+COORDINATES = {"d", "x", "y"}
+"""Attributes that hold coordinates."""
 HREF = f"{{{XLINK}}}href"
 ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
@@ -27,12 +27,12 @@ class Drawing:
     """The name of its file without the ending; unique in a report."""
     title: str
     caption: str
-    """What is shown, of how many runs, and how to read it."""
+    """The text below the figure: its content, the number of runs, and how to read it."""
     description: str
-    """What the figure shows, for readers who do not see it."""
+    """The content in words, for readers who do not see the figure."""
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """What is drawn, as a table; a long one is thinned out."""
+    """The values as a table; a long one is thinned out."""
     svg: str
     """The text of the file."""
     words: frozenset[int] = frozenset({0})
@@ -54,7 +54,7 @@ class Drawing:
 
 
 def svg_of(figure: Figure, title: str, description: str) -> str:
-    """The file of a drawn figure. Letters are outlines, so that it looks the same everywhere.
+    """The SVG file of a drawn figure, as text. Letters are outlines, so that it looks the same everywhere.
 
     If a name has letters that DejaVu Sans lacks, such as Japanese ones, the whole figure keeps its text as text, in the
     reader's font.
@@ -76,10 +76,10 @@ def svg_of(figure: Figure, title: str, description: str) -> str:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)  # the date, the version and the addresses of the drawing program
     root.attrib |= {"role": "img", "aria-label": writable(f"{title}. {description}")}
-    for place, (kind, text) in enumerate((("title", title), ("desc", description))):
+    for index, (kind, text) in enumerate((("title", title), ("desc", description))):
         element = ET.Element(f"{{{SVG}}}{kind}")
         element.text = writable(text)
-        root.insert(place, element)
+        root.insert(index, element)
     return ET.tostring(root, encoding="unicode") + "\n"
 
 
@@ -93,11 +93,11 @@ def _label_outlines(root: ET.Element) -> None:
 
 
 def _shorten(root: ET.Element) -> None:
-    """Round places to a hundredth of a point, and drop the blanks between elements."""
+    """Round coordinates to a hundredth of a point, and drop the blanks between elements."""
     for element in root.iter():
-        for key in PLACES & element.attrib.keys():
-            places = " ".join(element.attrib[key].split())
-            element.set(key, re.sub(r"-?\d+\.\d+", lambda place: f"{float(place[0]):.2f}", places))
+        for key in COORDINATES & element.attrib.keys():
+            path = " ".join(element.attrib[key].split())
+            element.set(key, re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}", path))
         if not (element.text or "").strip():
             element.text = None
         if not (element.tail or "").strip():
@@ -132,9 +132,9 @@ def _prefixed(key: str, value: str, prefix: str) -> str:
     return re.sub(r"url\(#", f"url(#{prefix}-", value) if key in ("clip-path", "style", "fill") else value
 
 
-def thinned(rows: Sequence[tuple[str, ...]], limit: int = 14) -> tuple[tuple[str, ...], ...]:
+def thin_rows(rows: Sequence[tuple[str, ...]], limit: int = 14) -> tuple[tuple[str, ...], ...]:
     """At most `limit` rows: the first, the last, and even steps between."""
     if len(rows) <= limit:
         return tuple(rows)
-    places = sorted({round(place * (len(rows) - 1) / (limit - 1)) for place in range(limit)})
-    return tuple(rows[place] for place in places)
+    indices = sorted({round(step * (len(rows) - 1) / (limit - 1)) for step in range(limit)})
+    return tuple(rows[index] for index in indices)

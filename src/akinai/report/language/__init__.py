@@ -14,7 +14,7 @@ from typing import Literal
 Language = Literal["en", "ja"]
 DOMAIN, REPORT, WORLDS, PHRASES = "akinai", "report", "worlds", "phrases"
 FALLBACKS = {DOMAIN: REPORT, REPORT: WORLDS, WORLDS: PHRASES}
-"""Where a catalogue looks for what it does not have. No sentence is searched for among phrases, which are filled."""
+"""The catalogue that each falls back on. No sentence is searched for among phrases, which are filled."""
 SENTENCES, CLAUSES = re.compile(r"(?<=\.) "), re.compile(r"(?<=[;:]) ")
 STOPS = {".": "。", ";": "；", ":": "："}
 WEEKDAYS = {"Mon": "月", "Tue": "火", "Wed": "水", "Thu": "木", "Fri": "金", "Sat": "土", "Sun": "日"}
@@ -22,7 +22,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 DATE = re.compile(rf"\b({'|'.join(WEEKDAYS)}) (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
 """A date as worlds write it: "Wed 1 Apr 2026"."""
 NAMES = re.compile(r"\{(\w+)\}")
-"""A place in a form."""
+"""A name in a form, which stands for a value."""
 
 
 def chosen_language() -> Language:
@@ -57,100 +57,103 @@ def translate_sentence(sentence: str) -> str:
     if (whole := translate(sentence)) != sentence:
         return whole
     for pattern, translation in _forms(language):
-        if found := pattern.fullmatch(sentence):
-            return translation.format_map({name: _part(name, text) for name, text in found.groupdict().items()})
+        if match := pattern.fullmatch(sentence):
+            return translation.format_map(
+                {name: _translate_part(name, text) for name, text in match.groupdict().items()}
+            )
     return translate_report(sentence, language)
 
 
 def translate_text(text: str) -> str:
-    """Sentences in the chosen language, as a whole or each by its own form; a list of verdicts on a score by parts."""
+    """Translate sentences as a whole or each by its own form, and a list of verdicts on a score by parts."""
     if chosen_language() == "en":
         return text
     if (whole := translate(text)) != text:
         return whole
-    return _joined(_verdicts(sentence) for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text))
+    return _join_sentences(_translate_verdicts(sentence) for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text))
 
 
-def _joined(sentences: Iterable[str]) -> str:
+def _join_sentences(sentences: Iterable[str]) -> str:
     """Sentences in a row; a Japanese one needs no space after it."""
     return re.sub(r"(?<=。) ", "", " ".join(sentences))
 
 
-def _verdicts(sentence: str) -> str:
-    score, _, rest = sentence.partition(": ")
-    known = translate(score[:1].lower() + score[1:])
-    verdicts = rest.removesuffix(".").split("; ")
-    said = [translate_sentence(verdict) for verdict in verdicts]
-    if known == score[:1].lower() + score[1:] or said == verdicts:
+def _translate_verdicts(sentence: str) -> str:
+    score, _, verdict_text = sentence.partition(": ")
+    name = translate(score[:1].lower() + score[1:])
+    verdicts = verdict_text.removesuffix(".").split("; ")
+    translations = [translate_sentence(verdict) for verdict in verdicts]
+    if name == score[:1].lower() + score[1:] or translations == verdicts:
         return translate_sentence(sentence)
-    return f"{known}: {'。'.join(said)}。"
+    return f"{name}: {'。'.join(translations)}。"
 
 
-def _part(name: str, text: str) -> str:
-    """What stands at a name of a form. A single word is a value that somebody gave, but for kinds and scores."""
+def _translate_part(name: str, text: str) -> str:
+    """Translate the text at a name of a form. A single word is somebody's value and stays, but for kinds and scores."""
     if name in {"score", "heads"}:
         return "、".join(translate(head[:1].lower() + head[1:]) for head in text.split(", "))
     return translate_sentence(text) if " " in text or name == "kind" else text
 
 
 def translate_record(text: str) -> str:
-    """What a world says of an entry, a finding or a place, in the chosen language: the words of the world, and dates.
+    """Translate what a world says of an entry, a finding or a place: the words of the world, and dates.
 
-    Names and what somebody wrote stay as they are, and so does a text that is not known.
+    Names and what somebody wrote stay as they are, and so does a text that the catalogue lacks.
     """
     language = chosen_language()
-    return text if language == "en" or not text else DATE.sub(_date, _recorded(text, language))
+    return text if language == "en" or not text else DATE.sub(_translate_date, _translate_record(text, language))
 
 
 @lru_cache(4096)
-def _recorded(text: str, language: Language) -> str:
-    if (known := _catalogue(language, WORLDS).gettext(text)) != text:
-        return known
+def _translate_record(text: str, language: Language) -> str:
+    if (whole := _catalogue(language, WORLDS).gettext(text)) != text:
+        return whole
     parts = text.split("; ")
-    if len(parts) > 1 and not {*parts} & {*(known := _each(parts, language))}:
-        return "；".join(known)
+    if len(parts) > 1 and not {*parts} & {*(translations := _translate_records(parts, language))}:
+        return "；".join(translations)
     for pattern, translation in _forms(language, WORLDS):
-        if found := pattern.fullmatch(text):
-            parts = {name: _recorded_part(name, part, language) for name, part in found.groupdict().items()}
-            return translation.format_map(parts)
+        if match := pattern.fullmatch(text):
+            values = {name: _translate_record_part(name, part, language) for name, part in match.groupdict().items()}
+            return translation.format_map(values)
     capital = f"{text[:1].upper()}{text[1:]}"
-    return text if capital == text or (known := _recorded(capital, language)) == capital else known
+    return text if capital == text or (sentence := _translate_record(capital, language)) == capital else sentence
 
 
-def _each(texts: Iterable[str], language: Language) -> list[str]:
-    return [_recorded(text, language) for text in texts]
+def _translate_records(texts: Iterable[str], language: Language) -> list[str]:
+    return [_translate_record(text, language) for text in texts]
 
 
-def _recorded_part(name: str, text: str, language: Language) -> str:
-    """What stands at a name of a form: words of the world, a list of goods, or data."""
+def _translate_record_part(name: str, text: str, language: Language) -> str:
+    """Translate the text at a name of a form: words of the world, a list of goods, or data, which stay."""
     if name == "words":
-        return _recorded(text, language)
-    return "、".join(_each(text.split(", "), language)) if name == "goods" else text
+        return _translate_record(text, language)
+    return "、".join(_translate_records(text.split(", "), language)) if name == "goods" else text
 
 
-def _date(found: re.Match[str]) -> str:
-    weekday, day, month, year = found.groups()
+def _translate_date(match: re.Match[str]) -> str:
+    weekday, day, month, year = match.groups()
     return f"{year}年{MONTHS.index(month) + 1}月{day}日（{WEEKDAYS[weekday]}）"
 
 
 def translate_report(text: str, language: Language) -> str:
-    """A title, a head or the sentences of a report in a language, part by part; what is not known stays as it is."""
-    return text if language == "en" else _parts(text, language, SENTENCES)
+    """Translate a title, a head or the sentences of a report part by part; a part that the catalogue lacks stays."""
+    return text if language == "en" else _translate_parts(text, language, SENTENCES)
 
 
-def _parts(text: str, language: Language, *ends: re.Pattern[str]) -> str:
-    """A text by its whole form, else by its sentences, else by their clauses."""
-    if (whole := _whole(text, language)) != text:
+def _translate_parts(text: str, language: Language, *ends: re.Pattern[str]) -> str:
+    """Translate a text by its whole form, else by its sentences, else by their clauses."""
+    if (whole := _translate_whole(text, language)) != text:
         return whole
     if not ends:
         return text
     parts = ends[0].split(text)
     bare = [part.rstrip(".;:") for part in parts]
     further = (CLAUSES,) if ends[0] is SENTENCES else ()
-    known = [_parts(part, language, *further) for part in bare]
-    if known == bare:
+    translations = [_translate_parts(part, language, *further) for part in bare]
+    if translations == bare:
         return text
-    return "".join(f"{shown}{STOPS.get(part[-1:], '')}" for shown, part in zip(known, parts, strict=True))
+    stops = [STOPS.get(part[-1:], "") for part in parts]
+    return "".join(f"{translation}{stop}" for translation, stop in zip(translations, stops, strict=True))
 
 
 def translate_cell(text: str, language: Language) -> str:
@@ -158,11 +161,11 @@ def translate_cell(text: str, language: Language) -> str:
     return _catalogue(language, REPORT).gettext(text) if text else text
 
 
-def _whole(text: str, language: Language) -> str:
+def _translate_whole(text: str, language: Language) -> str:
     for pattern, translation in _forms(language, REPORT):
-        if found := pattern.fullmatch(text):
+        if match := pattern.fullmatch(text):
             return translation.format_map(
-                {name: translate_report(value, language) for name, value in found.groupdict().items()}
+                {name: translate_report(value, language) for name, value in match.groupdict().items()}
             )
     return translate_cell(text, language)
 
@@ -174,18 +177,18 @@ def _catalogue(language: Language, domain: str = DOMAIN) -> NullTranslations:
     from importlib.resources import files
 
     with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{domain}.mo").open("rb") as file:
-        found = GNUTranslations(file)
+        catalogue = GNUTranslations(file)
     if domain in FALLBACKS:
-        found.add_fallback(_catalogue(language, FALLBACKS[domain]))
-    return found
+        catalogue.add_fallback(_catalogue(language, FALLBACKS[domain]))
+    return catalogue
 
 
 @cache
 def _forms(language: Language, domain: str = DOMAIN) -> Sequence[tuple[re.Pattern[str], str]]:
-    """Forms of sentences as patterns, with their translations; the one with the most letters of its own is first."""
-    known: dict[str, str] = getattr(_catalogue(language, domain), "_catalog", {})
-    forms = sorted((text for text in known if NAMES.search(text)), key=lambda text: -len(NAMES.sub("", text)))
-    return [(_pattern(text, domain), known[text]) for text in forms]
+    """Forms of sentences as patterns, with their translations; the form with the most letters of its own is first."""
+    messages: dict[str, str] = getattr(_catalogue(language, domain), "_catalog", {})
+    forms = sorted((text for text in messages if NAMES.search(text)), key=lambda text: -len(NAMES.sub("", text)))
+    return [(_pattern(text, domain), messages[text]) for text in forms]
 
 
 def _fits(name: str) -> str:
@@ -193,14 +196,14 @@ def _fits(name: str) -> str:
 
 
 FIGURES = frozenset({"value", "other", "low", "high", "share", "floor", "n", "m", "all"})
-"""Places in sentences of a report that hold a number; in the others stands no end of a clause."""
+"""Names in sentences of a report that stand for a number; the text at the others holds no end of a clause."""
 
 
 def _pattern(form: str, domain: str) -> re.Pattern[str]:
-    def place(name: str) -> str:
+    def group(name: str) -> str:
         if domain == REPORT:
             return rf"(?P<{name}>\S+(?: %)?)" if name in FIGURES else rf"(?P<{name}>(?:(?![.;:] ).)+?)"
         return f"(?P<{name}>{_fits(name)})"
 
     parts = NAMES.split(form)
-    return re.compile("".join(place(part) if at % 2 else re.escape(part) for at, part in enumerate(parts)), re.DOTALL)
+    return re.compile("".join(group(part) if at % 2 else re.escape(part) for at, part in enumerate(parts)), re.DOTALL)

@@ -13,26 +13,26 @@ def line_breaks(text: str, width: int, fold: bool = True) -> list[int]:
     A line has room for the space at its end, which `rich` would cut off with three dots. A longer word is cut with
     `fold`, and has a line of its own without.
     """
-    breaks, place, column = list[int](), 0, 0
+    breaks, index, column = list[int](), 0, 0
     for word in unbreakable(text):
         if column and column + columns(word) > width:
-            breaks.append(place)
+            breaks.append(index)
             column = 0
         if fold and columns(word.rstrip()) > width:
             for letter in word:
                 if column and column + columns(letter) > width:
-                    breaks.append(place)
+                    breaks.append(index)
                     column = 0
                 column += columns(letter)
-                place += 1
+                index += 1
         else:
             column += columns(word)
-            place += len(word)
+            index += len(word)
     return breaks
 
 
 def unbreakable(text: str) -> Iterator[str]:
-    """What may not be broken: a word with the space after it, a wide character with the full stop after it."""
+    """Yield the parts that may not be broken: a word with the space after it, a wide character with its full stop."""
     word = ""
     for letter in text:
         ends = word.endswith(" ") or is_wide(letter) or is_wide(word[-1:])

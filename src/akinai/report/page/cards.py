@@ -54,7 +54,7 @@ def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]
 
 
 def efforts(groups: Sequence[Group]) -> Iterator[Block]:
-    """What the models took: calls, tokens, minutes and dollars by group."""
+    """Yield the usage of models: calls, tokens, minutes and dollars by group."""
     rows = [(group.name, *_effort(group)) for group in groups if group.usage]
     if not rows:
         yield Prose("No model was asked: these players go by rules.")

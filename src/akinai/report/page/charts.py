@@ -10,9 +10,9 @@ from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemCh
 from akinai.core.statistics import Summary
 from akinai.report.figures.columns import Panel, by_column
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
-from akinai.report.figures.marks import Mark, Spread, by_tool, spreads, timeline
+from akinai.report.figures.marks import Mark, Spread, spreads, timeline, tool_uses
 from akinai.report.figures.means import Mean, by_place, means
-from akinai.report.figures.series import Members, aligned, day_of
+from akinai.report.figures.series import Members, align_days, day_of
 from akinai.report.figures.style import Look
 from akinai.report.figures.svg import Drawing
 from akinai.report.tables.runs import figure as number
@@ -20,7 +20,7 @@ from akinai.report.tables.runs import label
 from akinai.runtime.runs.records import Run, Series
 
 MAX_UNFINISHED = 12
-"""Lines of single unfinished runs; more would hide the means."""
+"""Lines of single unfinished runs at most; more would hide the means."""
 MAX_LINES = 4
 """Groups beyond which lines over places cannot be told apart."""
 WEEKLY = "Means of the last seven days."
@@ -80,7 +80,7 @@ def _score_over_days(score: str, members: Members, looks: Looks) -> Iterator[Dra
     for fact, unit in ((f"{score}_cents", "cents"), (score, "")):
         if curves := members.fact(fact, carried=True):
             unfinished = [
-                Unfinished(group, aligned(run.series.days, run.series.facts[fact], carried=True))
+                Unfinished(group, align_days(run.series.days, run.series.facts[fact], carried=True))
                 for group, runs in members.runs.items()
                 for run in runs
                 if run.state != "done" and run.series and run.series.facts.get(fact)
@@ -103,9 +103,9 @@ def _stacked(chart: StackChart, score: str, members: Members) -> Iterator[Drawin
     if run is None or run.series is None:
         return
     days, facts = run.series.days, run.series.facts
-    parts = {words: aligned(days, facts[fact], carried=True) for fact, words in chart.parts.items() if fact in facts}
+    parts = {words: align_days(days, facts[fact], carried=True) for fact, words in chart.parts.items() if fact in facts}
     if len(parts) > 1:
-        unit = next(known.unit for known in run.scores if known.name == score)
+        unit = next(record.unit for record in run.scores if record.name == score)
         value = f"{label(score)} {number(run.value(score), unit)}"
         note = f"Run {run.id}, the one with the median {label(score)} of the best group (n = 1; {value}). {chart.note}"
         yield stacked(replace(chart, note=note.rstrip()), parts)
@@ -125,15 +125,21 @@ def _actions(members: Members, looks: Looks) -> Iterator[Drawing]:
         note = (
             "Means over all days of a group's runs, refusals and sub-agents' included; no mark where it was not used."
         )
-        yield by_tool(Chart("tools", "Tools used", "uses", "per day", note), used, looks)
+        yield tool_uses(Chart("tools", "Tools used", "uses", "per day", note), used, looks)
 
 
 def findings_figure(members: Members, looks: Looks) -> Iterator[Drawing]:
     """The findings on the days of their last entries."""
     marks = [
-        Mark(group, found.type, day_of(found.entries[0], series), day_of(found.entries[-1], series), found.severity)
+        Mark(
+            group,
+            finding.type,
+            day_of(finding.entries[0], series),
+            day_of(finding.entries[-1], series),
+            finding.severity,
+        )
         for group, run, series in _with_days(members)
-        for found in run.findings or ()
+        for finding in run.findings or ()
     ]
     if marks:
         lengths = [series.days[-1] for _, _, series in _with_days(members)]
@@ -146,19 +152,19 @@ def findings_figure(members: Members, looks: Looks) -> Iterator[Drawing]:
 
 
 def account_figures(groups: Sequence[Group], presentation: Presentation[Any], looks: Looks) -> Iterator[Drawing]:
-    """The figures that a world asks for of what its account holds beside the scores."""
-    known = {group.name: looks[group.name] for group in groups}
+    """Yield the figures of the world's account beside the scores, as its presentation asks for them."""
+    group_looks = {group.name: looks[group.name] for group in groups}
     for chart in presentation.charts:
         match chart:
             case MeanChart():
                 if len(by_quantity := _quantities(chart, groups)) >= max(1, chart.minimum):
-                    yield means(chart, by_quantity, known, chart.chance_label)
+                    yield means(chart, by_quantity, group_looks, chart.chance_label)
             case PlaceChart() if len(groups) <= MAX_LINES:
                 if by_order := _places(chart, groups):
-                    yield by_place(chart, by_order, known)
+                    yield by_place(chart, by_order, group_looks)
             case ColumnChart() if len(groups) <= MAX_LINES:
                 if columns := _columns(chart, groups):
-                    yield by_column(chart, columns, known)
+                    yield by_column(chart, columns, group_looks)
             case _:
                 pass
 

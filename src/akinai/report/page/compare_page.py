@@ -1,4 +1,4 @@
-"""The page of two runs in step: where they part, what became of each, and their groups seed by seed."""
+"""The page of two runs in step: where they part, how each ends, and their groups seed by seed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class ComparePage:
-    """What the template shows."""
+    """The values that the template shows."""
 
     verdict: str
     headline: str
@@ -139,5 +139,5 @@ def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair]
         )
         for seed in seeds
     ]
-    ticks = [Tick(at(low + place * step), text(low + place * step)) for place in range(round(span / step) + 1)]
+    ticks = [Tick(at(low + index * step), text(low + index * step)) for index in range(round(span / step) + 1)]
     return pairs, ticks

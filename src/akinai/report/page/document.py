@@ -20,17 +20,17 @@ class Link(str):
     to: str
 
     def __new__(cls, text: str, to: str = "") -> "Link":
-        made = super().__new__(cls, text)
-        made.to = to
-        return made
+        link = super().__new__(cls, text)
+        link.to = to
+        return link
 
 
 def entry_link(text: str, addresses: Addresses, run: str, *, entry: int = 0, day: int = 0) -> str:
-    """A text that opens a run's transcript at an entry, or at a day; the text alone for a run without transcript."""
+    """Make a text a link to a run's transcript, at an entry or a day; for a run without transcript it stays a text."""
     if run not in addresses:
         return text
-    place = f"#entry={entry}" if entry else f"#day={day}" if day else ""
-    return Link(text, f"{addresses[run]}{place}")
+    fragment = f"#entry={entry}" if entry else f"#day={day}" if day else ""
+    return Link(text, f"{addresses[run]}{fragment}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,15 @@ class Document:
     about: str
     sections: tuple[Section, ...]
     verdict: str = ""
-    """What came of it, in a sentence or two; it opens the report."""
+    """The result in a sentence or two; it opens the report."""
 
     @property
     def drawings(self) -> list[Drawing]:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Drawing)]
 
 
-def translated(report: Document, language: Language) -> Document:
-    """The report in a language: its own words, not those of agents, and not the lettering of figures."""
+def translate_document(report: Document, language: Language) -> Document:
+    """Translate a report: its own words, not those of agents, and not the lettering of figures."""
     if language == "en":
         return report
 

@@ -1,4 +1,4 @@
-"""The files of a report: written in full beside their places, then moved there together."""
+"""Writes the files of a report: all in full in a folder of their own, then moved to their places together."""
 
 import json
 import re
@@ -19,10 +19,9 @@ from akinai.core.stores import Books
 from akinai.report.figures.series import Curves, Members
 from akinai.report.language import chosen_language
 from akinai.report.page.boards.groups import games
-from akinai.report.page.document import Addresses, translated
+from akinai.report.page.document import Addresses, translate_document
 from akinai.report.page.groups import group_comparisons
-from akinai.report.page.html import addresses, page
-from akinai.report.page.html import transcripts as transcript_pages
+from akinai.report.page.html import page, transcript_pages, transcript_paths
 from akinai.report.page.markdown import markdown
 from akinai.report.page.sections import document
 from akinai.report.page.templating import Language, checked_language
@@ -41,7 +40,7 @@ OURS = re.compile(r"figures/[a-z0-9-]+\.svg|runs/(run|market)-[^/\\]+\.html|runs
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReport:
     """A report in its folder."""
 
     folder: Path
@@ -56,8 +55,8 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What stands beside the numbers of a report."""
+class Supplements:
+    """The parts of a report beside its numbers: explanations and transcripts."""
 
     explained: Sequence[Explanation] = ()
     addresses: Addresses = field(default_factory=dict[str, str])
@@ -67,7 +66,7 @@ class Beside:
 
 
 @with_options(ReportOptions)
-def report(*names: str, **options: Unpack[ReportOptions]) -> Written:
+def report(*names: str, **options: Unpack[ReportOptions]) -> WrittenReport:
     """Write a report on runs and groups by name into the folder `output`: a page with figures, the same as Markdown,
     all numbers as JSON, and the transcripts of runs, which findings and decisive moments lead into.
 
@@ -75,21 +74,21 @@ def report(*names: str, **options: Unpack[ReportOptions]) -> Written:
     `transcripts` runs are written, those with findings first. `language` is "en" or "ja", by default that of
     AKINAI_LANG or the locale. UsageError without matplotlib, and if the folder cannot be written.
     """
-    words = checked_language(options["language"]) or chosen_language()
+    language = checked_language(options["language"]) or chosen_language()
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
     store, folder = options["store"], Path(options["output"])
     analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=options["jobs"], on=options["on"])
     _expect_folder(folder)
 
-    async def beside(books: Books) -> Beside:
+    async def read(books: Books) -> Supplements:
         explained = await read_explanations(books, names)
-        places = addresses(analysis, explained, options["transcripts"], words)
-        pages = await transcript_pages(books, analysis, places, words)
-        return Beside(explained, {run: place for run, place in places.items() if place in pages}, pages)
+        paths = transcript_paths(analysis, explained, options["transcripts"], language)
+        pages = await transcript_pages(books, analysis, paths, language)
+        return Supplements(explained, {run: path for run, path in paths.items() if path in pages}, pages)
 
-    found = wait(with_store(resolve_store(store), beside))
-    return write(analysis, folder, with_paper=options["with_paper"], beside=found, language=words)
+    supplements = wait(with_store(resolve_store(store), read))
+    return write(analysis, folder, with_paper=options["with_paper"], supplements=supplements, language=language)
 
 
 def write(
@@ -97,9 +96,9 @@ def write(
     folder: Path,
     *,
     with_paper: bool = False,
-    beside: Beside | None = None,
+    supplements: Supplements | None = None,
     language: Language = "en",
-) -> Written:
+) -> WrittenReport:
     """Draw a report and write it into a folder, which is made if needed.
 
     Every file is written in full before the first one is moved to its place, so a report that cannot be written leaves
@@ -107,7 +106,7 @@ def write(
     """
     _expect_folder(folder)
     compared = group_comparisons(analysis)
-    files = _files(analysis, compared, beside or Beside(), with_paper=with_paper, language=language)
+    files = _files(analysis, compared, supplements or Supplements(), with_paper=with_paper, language=language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         old = _figures_of(folder)
@@ -125,7 +124,7 @@ def write(
         raise UsageError(
             f"cannot write the report into {str(folder)!r}: {error.strerror}; name another folder with -o"
         ) from error
-    return Written(folder, tuple(files), analysis)
+    return WrittenReport(folder, tuple(files), analysis)
 
 
 def _expect_folder(folder: Path) -> None:
@@ -134,21 +133,21 @@ def _expect_folder(folder: Path) -> None:
 
 
 def _files(
-    analysis: Analysis, compared: Sequence[Comparison], beside: Beside, *, with_paper: bool, language: Language
+    analysis: Analysis, compared: Sequence[Comparison], extra: Supplements, *, with_paper: bool, language: Language
 ) -> dict[str, str]:
-    places, explained = beside.addresses, beside.explained
-    report = document(analysis, compared, with_paper=with_paper, addresses=places)
-    report = translated(with_explanations(report, explained, places), language)
+    addresses, explained = extra.addresses, extra.explained
+    report = document(analysis, compared, with_paper=with_paper, addresses=addresses)
+    report = translate_document(with_explanations(report, explained, addresses), language)
     figures = {f"figures/{drawing.name}.svg": drawing.svg for drawing in report.drawings}
-    numbers = dict(results(analysis, compared, files=("report.html", "report.md", RESULTS, *figures, *beside.pages)))
+    numbers = dict(results(analysis, compared, files=("report.html", "report.md", RESULTS, *figures, *extra.pages)))
     if explained:
         numbers["why"] = [explanation.to_json() for explanation in explained]
     return {
-        "report.html": page(report, games(analysis, places, explained, language), language),
+        "report.html": page(report, games(analysis, addresses, explained, language), language),
         "report.md": markdown(report),
         RESULTS: f"{json.dumps(numbers, ensure_ascii=False, allow_nan=False)}\n",
         **figures,
-        **beside.pages,
+        **extra.pages,
     }
 
 
@@ -174,7 +173,7 @@ def results(analysis: Analysis, compared: Sequence[Comparison], *, files: Sequen
         {name: value for name, value in run.to_json().items() if name != "series"} for run in analysis.runs
     ]
     document["comparisons"] = [
-        {name: part for name, part in found.to_json().items() if name != "card"} for found in compared
+        {name: part for name, part in comparison.to_json().items() if name != "card"} for comparison in compared
     ]
     document["curves"] = {world: _curves(world, Members.of(analysis, groups)) for world, groups in by_world.items()}
     document["files"] = list(files)

@@ -1,4 +1,4 @@
-"""Sections about groups beside their scores: what the world's account holds, and differences between two groups."""
+"""Sections about groups beside their scores: the world's account, and differences between two groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -41,13 +41,13 @@ def accounts(
     looks: Looks,
 ) -> Iterator[Section]:
     """A section for all groups that have figures beside the scores, and one for each; `runs` are by group."""
-    known = [group for group in groups if group.figures]
-    if not known:
+    with_figures = [group for group in groups if group.figures]
+    if not with_figures:
         return
-    sentences = ((group, best_sentence(group, presentation)) for group in known)
+    sentences = ((group, best_sentence(group, presentation)) for group in with_figures)
     prose = tuple(Prose(f"{group.name}: {sentence}") for group, sentence in sentences if sentence)
-    yield Section("Beside the scores", (*prose, *account_figures(known, presentation, looks)))
-    for group in known:
+    yield Section("Beside the scores", (*prose, *account_figures(with_figures, presentation, looks)))
+    for group in with_figures:
         yield Section(f"Beside the scores: {group.name}", tuple(_account(group, runs.get(group.name, ()))), 3)
 
 
@@ -81,7 +81,7 @@ def _unit(unit: str) -> str:
 
 def _mean_table(table: TableSummary, names: Mapping[str, str]) -> Grid:
     heads, rows = means(table, names)
-    words = frozenset(place for place, is_words in enumerate(heads.values()) if is_words)
+    words = frozenset(index for index, is_words in enumerate(heads.values()) if is_words)
     runs = f": means over {table.runs:,} runs" if table.runs > 1 else ""
     name = f"{label(table.name).capitalize()}{runs}"
     return Grid(tuple(heads), tuple(rows[:MAX_ROWS]), name, _note(len(rows)), words)
@@ -89,17 +89,17 @@ def _mean_table(table: TableSummary, names: Mapping[str, str]) -> Grid:
 
 def _lists(runs: Sequence[Run]) -> dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]]:
     """Tables without keys, which have no means: their columns, and their rows with the run of each."""
-    found: dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]] = {}
+    lists: dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]] = {}
     for run in runs:
         for table in run.tables:
             if not table.keys:
-                _, rows = found.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
+                _, rows = lists.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
                 rows += _with_run(run, table)
-    return found
+    return lists
 
 
 def _with_run(run: Run, table: Table) -> list[Sequence[Json]]:
-    """The rows with the run's id, and the names of agents beside theirs."""
+    """The rows of a table, each after the run's id, with names beside the ids of agents."""
     return [
         [run.id, *(named(value, run.names) if isinstance(value, str) else value for value in row)] for row in table.rows
     ]
@@ -110,7 +110,7 @@ def _list(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -
         tuple(cell(value, unit) for value, unit in zip(row, units.values(), strict=True))
         for row in sort_rows(units, rows)
     ]
-    words = frozenset(place for place, unit in enumerate(units.values()) if unit == WORDS)
+    words = frozenset(index for index, unit in enumerate(units.values()) if unit == WORDS)
     heads = tuple(label(head) for head in units)
     return Grid(heads, tuple(texts[:MAX_ROWS]), label(name).capitalize(), _note(len(rows)), words)
 
@@ -122,7 +122,7 @@ def _note(rows: int) -> str:
 def group_comparisons(analysis: Analysis) -> list[Comparison]:
     """Comparisons of every two groups of a world, the second against the first."""
     worlds = dict.fromkeys(group.world for group in analysis.groups)
-    return [found for world in worlds for found in _comparisons(analysis, world)]
+    return [comparison for world in worlds for comparison in _comparisons(analysis, world)]
 
 
 def _comparisons(analysis: Analysis, world: str) -> list[Comparison]:
@@ -136,15 +136,15 @@ def _comparisons(analysis: Analysis, world: str) -> list[Comparison]:
 def pairs(compared: Sequence[Comparison], groups: Sequence[Group], presentation: Presentation[Any]) -> Iterator[Block]:
     """Tables of two groups each: the first score, and the figures in which the world has groups compared."""
     names, first = {group.name for group in groups}, headline(groups)
-    compared = [found for found in compared if found.a.group.name in names]
+    compared = [comparison for comparison in compared if comparison.a.group.name in names]
     if first is None or not compared:
         return
-    rows = _rows(compared, [found.scores[first[0]] for found in compared])
-    note = PAIR_NOTE if all(found.paired for found in compared) else f"{PAIR_NOTE} {WELCH_NOTE}"
+    rows = _rows(compared, [comparison.scores[first[0]] for comparison in compared])
+    note = PAIR_NOTE if all(comparison.paired for comparison in compared) else f"{PAIR_NOTE} {WELCH_NOTE}"
     yield Grid(PAIR_HEADS, rows, title(f"{first[0]} of two groups"), note, frozenset({0, 1}))
     for name in presentation.compared:
-        having = [found for found in compared if name in found.figures]
-        rows = _rows(having, [found.figures[name] for found in having])
+        having = [comparison for comparison in compared if name in comparison.figures]
+        rows = _rows(having, [comparison.figures[name] for comparison in having])
         if rows:
             yield Grid(PAIR_HEADS, rows, title(f"{name} of two groups"), words=frozenset({0, 1}))
 
@@ -154,12 +154,12 @@ def _rows(compared: Sequence[Comparison], measures: Sequence[ScoreComparison]) -
     return tuple(map(_row, compared, measures, corrected))
 
 
-def _row(found: Comparison, measure: ScoreComparison, p_holm: float | None) -> tuple[str, ...]:
+def _row(comparison: Comparison, measure: ScoreComparison, p_holm: float | None) -> tuple[str, ...]:
     unit = measure.unit
     low, high = measure.ci95 or (None, None)
     return (
-        found.a.name,
-        found.b.name,
+        comparison.a.name,
+        comparison.b.name,
         *(number(value, unit, sign=True) for value in (measure.difference, low, high)),
         *_counts(measure.paired),
         number(measure.mde, unit),

@@ -20,7 +20,7 @@ from akinai.views.reading import read_views
 
 ASSETS = ("studio.css", "studio.js")
 FOLDER = "runs"
-"""Where the transcripts are, beside the report."""
+"""The folder of the transcripts, within that of the report."""
 LONGEST_NAME = 24
 """Characters up to which the cells of a column are kept on one line."""
 CHARTED = "over-days"
@@ -29,13 +29,13 @@ CHARTED = "over-days"
 
 def page(report: Document, games: Sequence[Game] = (), language: Language = "en") -> str:
     """The text of the page; `games` open it, side by side."""
-    shown = _Shown(report, games)
-    return str(render("report.html", language, site=Site("report", language), report=report, games=games, shown=shown))
+    site, layout = Site("report", language), _Layout(report, games)
+    return str(render("report.html", language, site=site, report=report, games=games, layout=layout))
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """How a template sets what a report holds."""
+class _Layout:
+    """Functions by which the template lays out a report."""
 
     report: Document
     games: Sequence[Game]
@@ -50,14 +50,14 @@ class _Shown:
             and not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
         ]
 
-    def column(self, place: int, grid: Grid) -> str:
+    def column(self, index: int, grid: Grid) -> str:
         """The class of a column: numbers, names that stay on one line, or words."""
-        if place not in grid.words:
+        if index not in grid.words:
             return "n"
-        return "words" if any(len(row[place]) > LONGEST_NAME for row in grid.rows) else "words name"
+        return "words" if any(len(row[index]) > LONGEST_NAME for row in grid.rows) else "words name"
 
     def to(self, cell: str) -> str:
-        """Where a cell leads; empty for one that leads nowhere."""
+        """The address that a cell links to; empty for a cell that is no link."""
         return cell.to if isinstance(cell, Link) else ""
 
     def values(self, drawing: Drawing) -> Grid:
@@ -66,27 +66,32 @@ class _Shown:
 
     def charted(self, game: Game) -> Grid | None:
         """The values of the chart of a world, for the first of its games."""
-        first = next(found for found in self.games if found.world == game.world)
+        first = next(other for other in self.games if other.world == game.world)
         names = (CHARTED, f"{game.world.partition('@')[0]}-{CHARTED}")
-        found = next((drawing for drawing in self.report.drawings if drawing.name in names), None)
-        return self.values(found) if found and game is first else None
+        chart = next((drawing for drawing in self.report.drawings if drawing.name in names), None)
+        return self.values(chart) if chart and game is first else None
 
 
-def addresses(analysis: Analysis, explained: Sequence[Explanation], most: int, language: Language) -> dict[str, str]:
-    """The runs that get a transcript, at most so many, and where: first those that something leads to."""
+def transcript_paths(
+    analysis: Analysis, explained: Sequence[Explanation], most: int, language: Language
+) -> dict[str, str]:
+    """The runs that get a transcript, at most `most`, with its path: first the runs that something links to."""
     site = Site("beside", language)
-    chosen = list(dict.fromkeys([*_named(analysis, explained), *(run.id for run in analysis.runs if not run.trouble)]))
-    return {id: f"{FOLDER}/{site.run(id)}" for id in chosen[: max(0, most)]}
+    readable = (run.id for run in analysis.runs if not run.trouble)
+    ids = list(dict.fromkeys([*_linked_runs(analysis, explained), *readable]))
+    return {id: f"{FOLDER}/{site.run(id)}" for id in ids[: max(0, most)]}
 
 
-def _named(analysis: Analysis, explained: Sequence[Explanation]) -> Iterator[str]:
-    yield from (each.run for each in explained)
+def _linked_runs(analysis: Analysis, explained: Sequence[Explanation]) -> Iterator[str]:
+    yield from (explanation.run for explanation in explained)
     yield from (run.id for run in analysis.runs if run.findings and not run.trouble)
 
 
-async def transcripts(books: Books, analysis: Analysis, addresses: Addresses, language: Language) -> Mapping[str, str]:
-    """The pages of runs by path, and those of their markets; a run that cannot be opened has none."""
-    site, found = Site("beside", language), dict[str, str]()
+async def transcript_pages(
+    books: Books, analysis: Analysis, addresses: Addresses, language: Language
+) -> Mapping[str, str]:
+    """Make the pages of runs by path, and those of their markets; a run that cannot be opened has none."""
+    site, pages = Site("beside", language), dict[str, str]()
     ghosts = {run: group.scale.days for group in analysis.groups for run in group.runs}
     for run in analysis.runs:
         if run.id not in addresses:
@@ -95,10 +100,10 @@ async def transcripts(books: Books, analysis: Analysis, addresses: Addresses, la
             views = await read_views(books, run.header)
         except (LedgerError, UsageError):
             continue
-        found[addresses[run.id]] = str(run_page(views, _ghosts(run, ghosts.get(run.id, {})), site))
+        pages[addresses[run.id]] = str(run_page(views, _ghosts(run, ghosts.get(run.id, {})), site))
         if views.crowd.talks:
-            found[f"{FOLDER}/{site.market(run.id)}"] = str(market_page(views, site))
-    return {**found, **{f"{FOLDER}/{name}": asset(name) for name in ASSETS}} if found else {}
+            pages[f"{FOLDER}/{site.market(run.id)}"] = str(market_page(views, site))
+    return {**pages, **{f"{FOLDER}/{name}": asset(name) for name in ASSETS}} if pages else {}
 
 
 def _ghosts(run: Run, days: Mapping[str, Mapping[int, Sequence[float]]]) -> dict[str, Sequence[float]]:

@@ -1,4 +1,4 @@
-"""A leaderboard in a folder: a page, its numbers, and the ledgers that they can be made from again."""
+"""Leaderboards in folders: a page, its numbers, and the ledgers from which a check computes them again."""
 
 import json
 import shutil
@@ -69,21 +69,21 @@ def leaderboard(
     if not names:
         raise UsageError("name the runs and groups that stand on the leaderboard")
 
-    place = resolve_store(store)
+    address = resolve_store(store)
 
     async def work(books: Books) -> WrittenLeaderboard:
         headers = await find_runs(books, names)
-        async with open_readers(books, shared_url(place), jobs, prices, on) as readers:
-            made = await make_boards(readers, headers)
-        await _write(folder, books, headers, made, prices)
-        return WrittenLeaderboard(folder, tuple(made))
+        async with open_readers(books, shared_url(address), jobs, prices, on) as readers:
+            boards = await make_boards(readers, headers)
+        await _write(folder, books, headers, boards, prices)
+        return WrittenLeaderboard(folder, tuple(boards))
 
-    return wait(with_store(place, work))
+    return wait(with_store(address, work))
 
 
 def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = None) -> list[Refusal]:
-    """Replay the ledgers of a leaderboard's folder and make every figure again: what is refused, nothing where all of
-    it holds.
+    """Replay the ledgers of a leaderboard's folder, compute every figure again, and return the refusals: none where
+    all of it holds.
 
     `jobs` processes replay, or the engine `on` if its machines can open the folder's file. UsageError for a folder that
     holds no leaderboard.
@@ -116,7 +116,7 @@ def _claimed(folder: Path) -> dict[str, Any]:
 async def _write(
     folder: Path, books: Books, headers: Sequence[RunHeader], boards: Sequence[Board], prices: Prices
 ) -> None:
-    """Write all files beside their places, then move them there."""
+    """Write all files in a folder of their own, then move them to their places."""
     from akinai.report.page.html import page
 
     try:
@@ -175,14 +175,14 @@ def _sections(board: Board, *, many: bool) -> list[Section]:
     settings = ", ".join(f"{name} = {json.dumps(value)}" for name, value in board.settings.items())
     under = f"{board.world}, preset {board.preset}" + (f", {settings}" if settings else "")
     fewest = min(len({run.seed for run in row.runs}) for row in board.rows)
-    blocks: list[Block] = [Prose(f"Under {under}."), _standing(board)]
+    blocks: list[Block] = [Prose(f"Under {under}."), _ranking_table(board)]
     if verdict := ranking_sentences(board.standings) if board.standings else coverage_warning(fewest):
         blocks.append(Prose(verdict))
     name = f"By {label(board.score)}" + (f", {board.world} {board.preset}" if many else "")
     return [Section(name, tuple(blocks)), Section("Runs", (_runs(board),), 3)]
 
 
-def _standing(board: Board) -> Grid:
+def _ranking_table(board: Board) -> Grid:
     heads = (
         *("group", "place", "model", f"mean {label(board.score)}", "95 % from", "to", "smallest visible", "runs"),
         *("seeds", "tokens read", "tokens written", "dollars"),

@@ -1,4 +1,4 @@
-"""Lines over days as SVG paths in per cent of their place: they stretch with the page, and words stay words."""
+"""Lines over days as SVG paths in per cent of the plot: they stretch with the page, and words stay words."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ CLEARANCE = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A quantity day by day; the first value stands before day 1."""
+    """A quantity day by day; the first value is that before day 1."""
 
     name: str
     kind: LineKind
@@ -65,7 +65,7 @@ class Plot:
 
 
 def nice_step(span: float, most: int = 4) -> float:
-    """A step of 1, 2 or 5 times a power of ten, of which at most so many fit into a span."""
+    """A step of 1, 2 or 5 times a power of ten, of which at most `most` fit into a span."""
     raw = span / most
     if raw <= 0:
         return 1
@@ -94,12 +94,12 @@ def plot(
         return round(100 - (value - low) / (high - low) * 100, 2)
 
     def path(curve: Curve) -> str:
-        return "M" + "L".join(f"{place} {top(value):g}" for place, value in enumerate(curve.values))
+        return "M" + "L".join(f"{index} {top(value):g}" for index, value in enumerate(curve.values))
 
     def around(band: Sequence[tuple[float, float]]) -> str:
-        there = [f"{place} {top(high):g}" for place, (_, high) in enumerate(band)]
-        back = [f"{place} {top(low):g}" for place, (low, _) in enumerate(band)]
-        return f"M{'L'.join([*there, *reversed(back)])}Z"
+        upper_edge = [f"{index} {top(high):g}" for index, (_, high) in enumerate(band)]
+        lower_edge = [f"{index} {top(low):g}" for index, (low, _) in enumerate(band)]
+        return f"M{'L'.join([*upper_edge, *reversed(lower_edge)])}Z"
 
     front = next((curve for curve in drawn if curve.kind == "run"), None)
     area = f"{path(front)}L{len(front.values) - 1} {top(0):g}L0 {top(0):g}Z" if front else ""
@@ -109,10 +109,10 @@ def plot(
         days,
         tuple(Path(curve.kind, path(curve)) for curve in sorted(drawn, key=lambda curve: curve.kind == "run")),
         area,
-        _apart(labels, clearance),
+        _spread_labels(labels, clearance),
         tuple(
-            Tick(100 - top(low + place * step), text(low + place * step))
-            for place in range(round((high - low) / step) + 1)
+            Tick(100 - top(low + index * step), text(low + index * step))
+            for index in range(round((high - low) / step) + 1)
         ),
         tuple(Tick(at / days * 100, day(at)) for at in _days_named(days)),
         tuple(Path(curve.kind, around(curve.band)) for curve in drawn if curve.band),
@@ -124,8 +124,8 @@ def _days_named(days: int) -> range:
     return range(step, days + 1, step)
 
 
-def _apart(labels: Sequence[Label], clearance: float) -> tuple[Label, ...]:
-    """The labels, moved so that no two overlap and none leaves the plot."""
+def _spread_labels(labels: Sequence[Label], clearance: float) -> tuple[Label, ...]:
+    """Move labels so that no two overlap and none leaves the plot."""
     ordered = sorted(labels, key=lambda label: label.top)
     tops: list[float] = []
     for label in ordered:
@@ -145,7 +145,7 @@ def sparkline(
         return ""
     step, span = width / max(1, days), (high - low) or 1
     points = (
-        f"{place * step:.1f} {height - 1 - (value - low) / span * (height - 2):.1f}"
-        for place, value in enumerate(values)
+        f"{index * step:.1f} {height - 1 - (value - low) / span * (height - 2):.1f}"
+        for index, value in enumerate(values)
     )
     return "M" + "L".join(points)

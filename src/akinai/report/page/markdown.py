@@ -31,17 +31,17 @@ def markdown(report: Document) -> str:
 
 
 def text(raw: str) -> str:
-    """Text for the inside of a line, with all that would read as markup, a link, HTML or a cell's border escaped."""
-    return MARKS.sub(lambda found: ENTITIES.get(found[0], f"\\{found[0]}"), writable(plain(raw)))
+    """Escape a text for the inside of a line: all that would read as markup, a link, HTML or a cell's border."""
+    return MARKS.sub(lambda match: ENTITIES.get(match[0], f"\\{match[0]}"), writable(plain(raw)))
 
 
 def paragraph(raw: str) -> str:
-    """The same for text at the beginning of a line, which must not start a list."""
-    return re.sub(r"^([-+=]|\d+(?=[.)]))", _escaped, text(raw.strip()))
+    """Escape a text for the beginning of a line, where it must not start a list either."""
+    return re.sub(r"^([-+=]|\d+(?=[.)]))", _escape, text(raw.strip()))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
+def _escape(match: re.Match[str]) -> str:
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -64,6 +64,6 @@ def _cell(cell: str) -> str:
 
 
 def _table(grid: Grid) -> str:
-    rule = [":--" if place in grid.words else "--:" for place in range(len(grid.heads))]
+    rule = [":--" if index in grid.words else "--:" for index in range(len(grid.heads))]
     rows = [[_cell(cell) for cell in row] for row in grid.rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [[text(head) for head in grid.heads], rule, *rows])

@@ -1,4 +1,4 @@
-"""The page of a market: who wanted what, who said what to whom, and what each proposal was worth to its customer."""
+"""The page of a market: wants, conversations, and the worth of each proposal to its customer."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ LEAST_RANKS = 6
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A participant with what there is to count."""
+    """A participant with its counts."""
 
     person: Person
     talks: int
@@ -27,7 +27,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class MarketPage:
-    """What the template shows."""
+    """The values that the template shows."""
 
     verdict: str
     buyers: Sequence[Member]

@@ -1,4 +1,4 @@
-"""The list of runs: a row a run, by world and group, against idle and reference where the store has them."""
+"""The list of runs: a row for each run, by world and group, beside idle and reference where the store has them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,15 +34,15 @@ from akinai.runtime.runs.sweep import sweep_of
 
 WIDTH = 120
 FEWEST = 4
-"""Runs of a group from which one of them can stand out."""
+"""Runs that a group needs so that one of them can be an outlier."""
 FAR, FAR_SHARE = 2.5, 0.5
-"""A run stands out so many median absolute deviations, and this share of it, below the median of its group."""
+"""A run is an outlier if it is so many median absolute deviations, and this share of it, below its group's median."""
 SMALL_GAP = 0.01
 """A share of the reference's result: a smaller gap has no colour."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListedRun:
     """A run of the list."""
 
     header: RunHeader
@@ -58,7 +58,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunRow:
     """A run as the template shows it; every number is text with its unit."""
 
     id: str
@@ -79,7 +79,8 @@ class Row:
     width: float = WIDTH
     value: str = ABSENT
     gap: str = ""
-    standing: str = "even"
+    comparison: str = "even"
+    """The gap in a word: "ahead", "even" or "behind"."""
     share: str | None = None
     """The place between idle and reference."""
     share_width: float = 0
@@ -105,7 +106,7 @@ class GroupRows:
     """The rows of a group and their mean."""
 
     name: str
-    rows: Sequence[Row]
+    rows: Sequence[RunRow]
     mean: str | None
     seeds: int
 
@@ -135,23 +136,23 @@ class RunList:
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What rows are measured by: runs of idle and reference by game and seed, and the range of sparklines by world."""
+    """The scales of rows: runs of idle and reference by game and seed, and the range of sparklines by world."""
 
     baselines: Mapping[tuple[str, int, str], Run] = field(default_factory=dict[tuple[str, int, str], Run])
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
 
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The settings keys of runs that are known."""
+    """The settings keys of the runs that have been read."""
     outliers: frozenset[str] = frozenset()
     """Runs that came out far below the others of their group."""
 
     @staticmethod
-    def of(items: Iterable[Item]) -> "Scales":
+    def of(items: Iterable[ListedRun]) -> "Scales":
         keys: dict[str, str] = {}
         baselines: dict[tuple[str, int, str], Run] = {}
         values: dict[str, list[float]] = {}
-        known = list(items)
-        for item in known:
+        listed_runs = list(items)
+        for item in listed_runs:
             if item.run is None or item.run.trouble:
                 continue
             if item.key:
@@ -161,7 +162,7 @@ class Scales:
                 key = item.key or settings_key(item.header.genesis)
                 baselines.setdefault((key, item.run.seed, item.run.agent), item.run)
         ranges = {world: (min(numbers), max(numbers)) for world, numbers in values.items()}
-        return Scales(baselines, ranges, keys, _outliers(known))
+        return Scales(baselines, ranges, keys, _outliers(listed_runs))
 
     def baseline(self, header: RunHeader, agent: str) -> Run | None:
         """Idle or reference in the same game on the same seed."""
@@ -171,7 +172,7 @@ class Scales:
         return self.baselines.get((key, header.genesis.seed, agent))
 
 
-def _outliers(items: Iterable[Item]) -> frozenset[str]:
+def _outliers(items: Iterable[ListedRun]) -> frozenset[str]:
     """Finished runs whose headline is far below the median of their group, once all of the group were read."""
     groups: dict[tuple[str, str], list[Run]] = {}
     items = list(items)
@@ -180,58 +181,58 @@ def _outliers(items: Iterable[Item]) -> frozenset[str]:
         run = item.run
         if run and run.scores and run.state == "done" and item.header.group and not notes_of(item.header).deleted:
             groups.setdefault((item.header.group, item.key), []).append(run)
-    found: set[str] = set()
+    outliers: set[str] = set()
     for (group, _), runs in groups.items():
         if len(runs) < FEWEST or group in unread or runs[0].scores[0].better == "lower":
             continue
         middle = median(run.scores[0].value for run in runs)
         spread = median(abs(run.scores[0].value - middle) for run in runs)
         least = middle - max(FAR * spread, abs(middle) * FAR_SHARE)
-        found |= {run.header.run_id for run in runs if run.scores[0].value < least}
-    return frozenset(found)
+        outliers |= {run.header.run_id for run in runs if run.scores[0].value < least}
+    return frozenset(outliers)
 
 
 def runs_page(
-    items: Sequence[Item],
+    items: Sequence[ListedRun],
     site: Site,
     version: int = 0,
     *,
-    yardsticks: Sequence[Item] = (),
+    yardsticks: Sequence[ListedRun] = (),
     deleted: bool = False,
 ) -> Markup:
     """The page of all runs, newest groups first: those that are not deleted, or those that are.
 
-    `yardsticks` are further runs of idle and reference, which are compared with and not shown.
+    `yardsticks` are further runs of idle and reference, which are not shown but measure the others.
     """
     scales = Scales.of([*items, *yardsticks])
     gone = sum(notes_of(item.header).deleted for item in items)
     items = [item for item in items if notes_of(item.header).deleted == deleted]
-    by_world: dict[str, list[Item]] = {}
+    by_world: dict[str, list[ListedRun]] = {}
     for item in reversed(items):
         by_world.setdefault(item.header.genesis.world, []).append(item)
     sections = [_section(world, of_world, scales, site) for world, of_world in by_world.items()]
     return render("runs.html", site.language, site=site, page=RunList(version, sections, gone, deleted=deleted))
 
 
-def row_html(item: Item, scales: Scales, site: Site) -> Markup:
+def row_html(item: ListedRun, scales: Scales, site: Site) -> Markup:
     """One row of the table."""
     return render("row.html", site.language, site=site, row=row_of(item, scales))
 
 
-def _section(world: str, items: Sequence[Item], scales: Scales, site: Site) -> Section:
-    known = next((item.run for item in items if item.run and item.run.scores), None)
-    headline = label(known.scores[0].name).capitalize() if known else translate(marked("Score"), site.language)
+def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site) -> Section:
+    first = next((item.run for item in items if item.run and item.run.scores), None)
+    headline = label(first.scores[0].name).capitalize() if first else translate(marked("Score"), site.language)
     best = presentation_of(world).best
     of_best, by_day = (translate(text, site.language) for text in (marked("Share of the best"), marked("Day by day")))
     over = of_best if best else by_day
-    groups: dict[str, list[Item]] = {}
+    groups: dict[str, list[ListedRun]] = {}
     for item in items:
         groups.setdefault(sweep_of(item.header.card) or item.header.group or item.header.run_id, []).append(item)
     rows = [_group(name, members, scales) for name, members in groups.items()]
     return Section(world or translate(marked("Damaged"), site.language), headline, over, len(items), rows)
 
 
-def _group(name: str, items: Sequence[Item], scales: Scales) -> GroupRows:
+def _group(name: str, items: Sequence[ListedRun], scales: Scales) -> GroupRows:
     ordered = sorted(items, key=lambda item: (item.header.genesis.seed, item.header.created_at))
     runs = [item.run for item in ordered if item.run and item.run.scores]
     values = [float(run.scores[0].value) for run in runs]
@@ -240,15 +241,15 @@ def _group(name: str, items: Sequence[Item], scales: Scales) -> GroupRows:
     return GroupRows(name, [row_of(item, scales) for item in ordered], mean, seeds)
 
 
-def row_of(item: Item, scales: Scales) -> Row:
-    """What the list says of a run."""
+def row_of(item: ListedRun, scales: Scales) -> RunRow:
+    """Make the row of a run."""
     header, run = item.header, item.run
     agent = agent_label(next(iter(header.agents.values()), ""), header.card)
     state = run.state if run else header.status
     planned = horizon(header) if not header.damage else 0
     early = label(header.ending or "") if run and state == "done" and 0 < run.days < planned else ""
     outlier = header.run_id in scales.outliers
-    row = Row(
+    row = RunRow(
         header.run_id,
         agent,
         state,
@@ -266,10 +267,10 @@ def row_of(item: Item, scales: Scales) -> Row:
         model=bool(header.card.get("model")),
         notes=notes_of(header),
     )
-    return row if run is None else _read(row, run, scales)
+    return row if run is None else _with_scores(row, run, scales)
 
 
-def _words(item: Item, agent: str, state: str) -> str:
+def _words(item: ListedRun, agent: str, state: str) -> str:
     header, run = item.header, item.run
     parts = [header.run_id, header.group or "", agent, header.genesis.world, f"seed {header.genesis.seed}", state]
     notes = notes_of(header)
@@ -279,8 +280,8 @@ def _words(item: Item, agent: str, state: str) -> str:
     return " ".join(parts).lower()
 
 
-def _read(row: Row, run: Run, scales: Scales) -> Row:
-    """The row with what the ledger says."""
+def _with_scores(row: RunRow, run: Run, scales: Scales) -> RunRow:
+    """Add to a row what the ledger says."""
     usage = run.usage
     row = replace(
         row,
@@ -300,20 +301,20 @@ def _read(row: Row, run: Run, scales: Scales) -> Row:
         span = scales.ranges.get(run.world, (0.0, max(values)))
         line, ghost = (sparkline(points, days - 1, *span) for points in (values, high.headline_by_day if high else ()))
         row = replace(row, line=line, ghost=ghost, width=round(WIDTH * (len(values) - 1) / max(1, days - 1), 1))
-    return _against(row, run, low, high)
+    return _with_distances(row, run, low, high)
 
 
-def _against(row: Row, run: Run, low: Run | None, high: Run | None) -> Row:
-    """The row with its distance from reference, and its place between idle and reference; open runs by their day."""
-    ours, floor, top = (_so_far(known, run) for known in (run, low, high))
+def _with_distances(row: RunRow, run: Run, low: Run | None, high: Run | None) -> RunRow:
+    """Add to a row its distance from reference, and its place between idle and reference; open runs by their day."""
+    ours, floor, top = (_so_far(other, run) for other in (run, low, high))
     best = presentation_of(run.world).best
     if best and (reached := run.value(best.share)) is not None:
         row = replace(row, best=_percent(reached), best_width=_width(reached))
     if ours is not None and top is not None:
         gap = ours - top
         small = abs(gap) <= abs(top) * SMALL_GAP
-        standing = "even" if small else "ahead" if gap > 0 else "behind"
-        row = replace(row, gap=_gap(gap, run.scores[0].unit) if gap else "–", standing=standing)
+        comparison = "even" if small else "ahead" if gap > 0 else "behind"
+        row = replace(row, gap=_gap(gap, run.scores[0].unit) if gap else "–", comparison=comparison)
         if floor is not None and top != floor:
             share = (ours - floor) / (top - floor)
             row = replace(row, share=_percent(share), share_width=_width(share))
@@ -328,13 +329,13 @@ def _width(share: float) -> float:
     return round(min(max(share, 0), 1) * 100, 1)
 
 
-def _so_far(known: Run | None, run: Run) -> float | None:
+def _so_far(other: Run | None, run: Run) -> float | None:
     """A run's score at the end, or on the day that an open run has reached."""
-    if known is None or not known.scores:
+    if other is None or not other.scores:
         return None
     if run.state == "done":
-        return float(known.scores[0].value)
-    values = known.headline_by_day
+        return float(other.scores[0].value)
+    values = other.headline_by_day
     return values[min(run.days, len(values)) - 1] if values and run.days else None
 
 

@@ -63,7 +63,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
-class Kpi:
+class KeyFigure:
     """A figure of the run's head."""
 
     label: str
@@ -76,10 +76,10 @@ class Kpi:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """What the template shows beside the view."""
+    """The values that the template shows beside the view."""
 
     verdict: Verdict
-    kpis: Sequence[Kpi]
+    key_figures: Sequence[KeyFigure]
     plot: Plot | None
     pins: Sequence[Pin]
     bars: Bars | None
@@ -89,7 +89,7 @@ class RunPage:
     heights: Sequence[float]
     """The heights of the bars of the rail, in per cent."""
     crowded: bool
-    """Whether there are conversations, which have a page of their own."""
+    """Whether the run has conversations, which have a page of their own."""
     early: str
     """Why a run was over before its last day."""
     forkable: bool
@@ -104,7 +104,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     bars = _bars(view, language)
     page = RunPage(
         closing,
-        _kpis(view, ghosts, language),
+        _key_figures(view, ghosts, language),
         _plot(views, ghosts, language),
         [
             *(
@@ -142,17 +142,17 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
     """A day of the transcript; empty for a day that there is not."""
     if not 1 <= day <= len(views.days):
         return Markup("")
-    found = render(
+    html = render(
         "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
         findings=_by_number(views.run), day_of=views.day_of,
         moments={moment.number: (moment, _amount(views.run, moment)) for moment in views.moments},
     )  # fmt: skip
-    return Markup("\n".join(line for line in found.split("\n") if line.strip()) if "\n\n" in found else found)
+    return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
 
 
 def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
-    """What the script needs of a run."""
-    view, tracks = views.run, views.place_history.to_json()
+    """The data of a run for the script."""
+    view = views.run
     start = views.world.now(views.steps.opening)
     morning = 0 if start is None else start // DAY_US * DAY_US
     timed = bool(view.planned) and start is not None
@@ -161,10 +161,10 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
         "id": view.id, "last": view.entries, "first": [day.first for day in view.days],
         "titles": [day.title for day in view.days], "timed": timed,
         "begun": [(step.entry.at - morning) // MINUTE_US if timed else step.entry.seq for step in views.steps],
-        "finds": sorted({*(found.entries[-1] for found in view.findings), *(found.entry for found in view.moments)}),
+        "finds": sorted({finding.entries[-1] for finding in view.findings} | {moment.entry for moment in view.moments}),
         "worth": [value if value is not None else 0 for value in view.series()] if view.headline_fact else [],
         "begin": opening_value(views), "unit": unit, "ghosts": {name: list(values) for name, values in ghosts.items()},
-        "goods": {item.id: item.name for item in view.items}, "tracks": tracks,
+        "goods": {item.id: item.name for item in view.items}, "tracks": views.place_history.to_json(),
         "words": _words(view, site.language),
     }  # fmt: skip
     if site.live:
@@ -173,8 +173,8 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
 
 
 def _words(view: RunView, language: Any) -> dict[str, str]:
-    """What the script itself says."""
-    found = {
+    """The texts that the script itself shows."""
+    texts = {
         "day": marked("Day %(n)s") if view.unit == "day" else marked("Part %(n)s"),
         "entry": marked("entry %(n)s of %(all)s"),
         "level": marked("level with reference"),
@@ -185,7 +185,7 @@ def _words(view: RunView, language: Any) -> dict[str, str]:
         "found": marked("%(n)s entries with “%(text)s”"),
         "soldout": marked("sold out"),
     }
-    return {name: translate(text, language) for name, text in found.items()}
+    return {name: translate(text, language) for name, text in texts.items()}
 
 
 def _packed(data: Mapping[str, Any]) -> Markup:
@@ -234,44 +234,46 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
 
 
 def _bars(view: RunView, language: Any) -> Bars | None:
-    """The units of each day, where the world counts them."""
+    """The bars of the units sold on each day, where the world counts them."""
     for table, marking in EACH_DAY.items():
         sums = [sum(day.tables.get(table, {}).values()) for day in view.days]
         if any(sums):
             most = max(sums)
             marks = [bool(day.facts.get(marking)) and day.closed for day in view.days]
             heights = [(round(value / most * 100, 1), mark) for value, mark in zip(sums, marks, strict=True)]
-            rest = [(0.0, False)] * max(0, view.planned - len(heights))
-            return Bars(translate(marked("sold a day"), language), [*heights, *rest])
+            empty = [(0.0, False)] * max(0, view.planned - len(heights))
+            return Bars(translate(marked("sold a day"), language), [*heights, *empty])
     return None
 
 
 def _activity(view: RunView) -> list[float]:
-    """How much was done on each day, where nothing is sold."""
+    """The bar heights by entries of each day, where nothing is sold."""
     counts = [day.last - day.first + 1 if day.first else 0 for day in view.days]
     most = max(counts, default=1) or 1
     return [round(value / most * 100, 1) for value in counts]
 
 
-def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
-    """The figures of the head: the headline, its place between idle and reference, three more scores, what it took."""
-    found = [Kpi(_title(name, language), amount(value, view.units[name])) for name, value in view.scores.items()]
-    rest = [
-        kpi for kpi, unit in zip(found, view.units.values(), strict=True) if unit != "cents" and kpi is not found[0]
+def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure]:
+    """The figures of the head: the headline, its place between idle and reference, three more scores, tokens."""
+    scores = [KeyFigure(_title(name, language), amount(value, view.units[name])) for name, value in view.scores.items()]
+    further = [
+        score
+        for score, unit in zip(scores, view.units.values(), strict=True)
+        if unit != "cents" and score is not scores[0]
     ]
-    kpis, more = found[:1], rest[:MAX_FIGURES]
+    figures, more = scores[:1], further[:MAX_FIGURES]
     share = _share(view, ghosts)
     if share is not None:
         text = f"{share:.0%}".replace("-", MINUS)
-        kpis.append(Kpi(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
+        figures.append(KeyFigure(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
     severities = [finding.severity for finding in view.findings]
     marks = [(name, severities.count(name)) for name in WORST_FIRST if name in severities]
-    kpis += [*more, Kpi(translate(marked("Findings"), language), str(len(severities)), marks=marks)]
-    kpis.append(Kpi(translate(marked("Entries"), language), f"{view.entries:,}"))
+    figures += [*more, KeyFigure(translate(marked("Findings"), language), str(len(severities)), marks=marks)]
+    figures.append(KeyFigure(translate(marked("Entries"), language), f"{view.entries:,}"))
     if view.calls:
         out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"
-        kpis.append(Kpi(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
-    return kpis
+        figures.append(KeyFigure(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
+    return figures
 
 
 def _title(name: str, language: Any) -> str:

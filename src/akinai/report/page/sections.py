@@ -1,4 +1,4 @@
-"""A report made from an analysis: a section for each question of a reader, in the order in which it is asked."""
+"""Reports made from analyses: a section for each question of a reader, in the order in which it is asked."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,11 +44,10 @@ def document(
     sections: list[Section] = []
     for world in worlds:
         groups = [group for group in analysis.groups if group.world == world]
-        known = [order for order in analysis.standings if order.world == world]
-        made = list(
-            _world_sections(world, groups, Members.of(analysis, groups), compared, group_looks, known, addresses)
-        )
-        sections += [_with_world(section, world or NO_WORLD) for section in made] if len(worlds) > 1 else made
+        rankings = [ranking for ranking in analysis.standings if ranking.world == world]
+        members = Members.of(analysis, groups)
+        of_world = _world_sections(world, groups, members, compared, group_looks, rankings, addresses)
+        sections += (_with_world(section, world or NO_WORLD) for section in of_world) if len(worlds) > 1 else of_world
     sections += [Section("Runs", tuple(runs_listed(analysis, addresses))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
         sections += [section for world in worlds for section in _published(world)]
@@ -57,7 +56,7 @@ def document(
 
 
 def _published(world: str) -> Iterator[Section]:
-    """What others published about the world."""
+    """Yield a section on results that others published about the world."""
     if paper := presentation_of(world).published:
         yield Section(paper.title, (Prose(paper.text), Grid(paper.heads, paper.rows, note=paper.note)))
 
@@ -96,11 +95,11 @@ def _world_sections(
     members: Members,
     compared: Sequence[Comparison],
     group_looks: charts.Looks,
-    standings: Sequence[WorldRanking],
+    rankings: Sequence[WorldRanking],
     addresses: Addresses,
 ) -> Iterator[Section]:
     presentation = presentation_of(world)
-    yield Section("What came of it", (*_outcome(groups, standings), *charts.score_figure(groups, members, group_looks)))
+    yield Section("What came of it", (*_outcome(groups, rankings), *charts.score_figure(groups, members, group_looks)))
     for group in groups:
         if group.scores:
             yield Section(f"All scores of {group.name}", (_scores(group),), 3)
@@ -116,7 +115,7 @@ def _world_sections(
     yield Section("What it took", tuple(efforts(groups)))
 
 
-def _outcome(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> Iterator[Block]:
+def _outcome(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> Iterator[Block]:
     """The first score by group, its place between idle and reference, and how runs ended."""
     first = charts.headline(groups)
     if first is None:
@@ -127,7 +126,7 @@ def _outcome(groups: Sequence[Group], standings: Sequence[WorldRanking]) -> Iter
         yield from (
             Prose(_sentence(group, score), on_cards=True) for group, score in scored if len(scored) <= MAX_SENTENCES
         )
-        yield from (Prose(ranking_sentences(order)) for order in standings)
+        yield from (Prose(ranking_sentences(ranking)) for ranking in rankings)
         states = _states_to_count(groups)
         rows = [
             (
@@ -243,7 +242,7 @@ def _scores(group: Group) -> Grid:
 
 
 def _note_on_unfinished(group: Group) -> str:
-    """What the first mean is without the unfinished runs."""
+    """A sentence on the first mean without the unfinished runs."""
     first = next(iter(group.scores.values()))
     if not group.unfinished:
         return ""
@@ -277,14 +276,14 @@ def _listed(members: Members, addresses: Addresses) -> Iterator[Block]:
         (group, run, finding) for group, runs in members.runs.items() for run in runs for finding in run.findings or ()
     ]
     findings.sort(key=lambda row: WORST_FIRST.index(row[2].severity))
-    shown, alike = list[tuple[Run, Finding]](), Counter[tuple[str, str]]()
+    listed, alike = list[tuple[Run, Finding]](), Counter[tuple[str, str]]()
     for group, run, finding in findings:
         alike[group, finding.type] += 1
         if alike[group, finding.type] <= MAX_ALIKE:
-            shown.append((run, finding))
+            listed.append((run, finding))
     if not findings:
         return
-    rows = [_finding(run.id, finding, addresses) for run, finding in shown[:MAX_FINDINGS]]
+    rows = [_finding(run.id, finding, addresses) for run, finding in listed[:MAX_FINDINGS]]
     less = f"{MAX_ALIKE} of a group and type at most; all {len(findings)} findings are in results.json."
     heads = ("entries", "type", "severity", "what was assumed", "what was true")
     note = less if len(rows) < len(findings) else ""

@@ -1,4 +1,4 @@
-"""Where pages find one another and their files: on a server, in a folder of files, in a single file, or in a report."""
+"""Addresses of pages and of their files: on a server, in a folder of files, in a single file, or in a report."""
 
 import base64
 import hashlib
@@ -43,7 +43,7 @@ class Site:
 
     @property
     def alone(self) -> bool:
-        """Whether there is no other page to lead to."""
+        """Whether there is no other page to link to."""
         return self.form == "file"
 
     @property
@@ -56,7 +56,7 @@ class Site:
 
     @property
     def home_title(self) -> str:
-        """What `home` is, for `_` of a template."""
+        """The title of `home`, for `_` of a template."""
         return marked("Report") if self.form in ("report", "beside") else marked("Runs")
 
     def run(self, id: str) -> str:

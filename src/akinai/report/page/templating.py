@@ -24,7 +24,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def marked(text: str) -> str:
-    """The text itself: a mark that it is translated where it is shown."""
+    """Return the text itself: the call marks it for translation where it is shown."""
     return text
 
 
@@ -42,8 +42,8 @@ def render(template: str, language: Language, /, **values: Any) -> Markup:
 
 @cache
 def environment(language: Language) -> Environment:
-    """The templates in a language. A value that a template lacks is an error, never an empty place."""
-    made = Environment(
+    """The templates in a language. A value that a template lacks is an error, never an empty string."""
+    jinja = Environment(
         loader=PackageLoader("akinai.report.page"),
         autoescape=True,
         auto_reload=False,
@@ -54,14 +54,14 @@ def environment(language: Language) -> Environment:
         finalize=_writable,
     )
     words = _translations(language)
-    made.install_gettext_translations(words, newstyle=True)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the extension adds it
+    jinja.install_gettext_translations(words, newstyle=True)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the extension adds it
     shared: dict[str, Any] = {
         "language": language, "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
         "absent": ABSENT, "json_block": json_block, "json_text": json_text,
-        "said": partial(translate_report, language=language),
+        "translated": partial(translate_report, language=language),
     }  # fmt: skip
-    made.globals.update(shared)  # pyright: ignore[reportCallIssue, reportArgumentType] - typed for its defaults alone
-    return made
+    jinja.globals.update(shared)  # pyright: ignore[reportCallIssue, reportArgumentType] - typed for its defaults alone
+    return jinja
 
 
 def prepare(language: Language) -> None:

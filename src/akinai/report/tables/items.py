@@ -57,10 +57,10 @@ def _line(item: TranscriptItem, named: bool) -> RenderableType:
     line.append(f"  #{item.seq}", "dim")
     if item.calls:
         line.append(plain(f"  {_tokens(item.calls)}"), "dim")
-    return beside(time, line)
+    return put_beside(time, line)
 
 
-def beside(lead: Text, text: Text) -> RenderableType:
+def put_beside(lead: Text, text: Text) -> RenderableType:
     """Put a text beside a lead, so that its further lines begin below its first."""
     table = Table.grid(padding=0)
     table.add_column(width=lead.cell_len, no_wrap=True)
@@ -132,7 +132,7 @@ def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
     if not sheet.rows:
         return
     if not full and sheet.name in IN_A_LINE:
-        yield beside(Text("  "), Text("; ".join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))))
+        yield put_beside(Text("  "), Text("; ".join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))))
         return
     rows = sheet.rows if full else sheet.rows[:STORY_ROWS]
     if rows:

@@ -27,21 +27,21 @@ from akinai.runtime.runs.records import Run
 from akinai.runtime.why.explanation import Credit, Explanation
 
 MAX_GAMES = 6
-"""Games of a world that have a chart each; of more, all groups of the world stand together."""
+"""Games of a world that have a chart each; with more, all groups of the world share one chart."""
 MAX_MOMENTS = 3
 MAX_TYPES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FindingsOfType:
     """Findings of one type in a group."""
 
     type: str
-    """With the place of the worst of them, where it has a transcript."""
+    """A link to the worst of them, where its run has a transcript."""
     count: int
     runs: int
     severity: Severity
-    """The severity of the worst."""
+    """That of the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,16 @@ class Moment:
 
     when: str
     worth: str
-    what: str
+    decisions: str
     kind: str
     """ "made" or "cost"."""
-    shown: bool
+    significant: bool
+    """Whether the worth is shown to differ from chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A group as its card shows it."""
+class GroupCard:
+    """The card of a group on a report."""
 
     name: str
     agent: str
@@ -82,7 +83,7 @@ class Card:
     tokens: tuple[str, str] | None
     """Read and written by a run, on average."""
     dollars: str
-    found: Sequence[Found]
+    findings: Sequence[FindingsOfType]
     more: int
     """Types of findings that are left out."""
     judged: bool
@@ -91,12 +92,12 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Groups that played one world under the same settings."""
+    """The groups that played one world under the same settings."""
 
     world: str
     score: str
     settings: str
-    cards: Sequence[Card]
+    cards: Sequence[GroupCard]
     plot: Plot | None
 
 
@@ -113,7 +114,7 @@ def group_kinds(analysis: Analysis) -> dict[str, LineKind]:
 def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanation], language: Language) -> list[Game]:
     """The games of an analysis, each with its groups by place."""
     kinds, runs = group_kinds(analysis), {run.id: run for run in analysis.runs}
-    made: list[Game] = []
+    games: list[Game] = []
     for world in dict.fromkeys(group.world for group in analysis.groups):
         groups = [group for group in _ranked(analysis, world) if group.scores]
         if not groups:
@@ -123,24 +124,24 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
             by_key.setdefault(settings_key(runs[group.runs[0]].header.genesis), []).append(group)
         parts = list(by_key.values()) if len(by_key) <= MAX_GAMES else [groups]
         span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
-        order = next((known for known in analysis.standings if known.world == world), None)
+        ranking = _ranking_of(analysis, world)
         cards = {
-            group.name: _card(group, _runs(group, runs), kinds, order, span, addresses, explained, language)
+            group.name: _group_card(group, _runs(group, runs), kinds, ranking, span, addresses, explained, language)
             for group in groups
         }
         for part in parts:
             settings = ", ".join(f"{name} {value}" for name, value in part[0].settings.items())
             plot = _plot(part, runs, kinds, language, scaled=len(part) < len(groups) or len(by_key) == 1)
             score = translate_cell(label(_first(part[0]).name).capitalize(), language)
-            made.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
-    return made
+            games.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
+    return games
 
 
 def _ranked(analysis: Analysis, world: str) -> list[Group]:
     """The groups of a world, the best first."""
     groups = [group for group in analysis.groups if group.world == world]
-    order = next((known for known in analysis.standings if known.world == world), None)
-    places: Mapping[str, int] = order.order.places if order else {}
+    ranking = _ranking_of(analysis, world)
+    places: Mapping[str, int] = ranking.order.places if ranking else {}
 
     def rank(group: Group) -> tuple[int, float]:
         first = next(iter(group.scores.values()), None)
@@ -148,6 +149,10 @@ def _ranked(analysis: Analysis, world: str) -> list[Group]:
         return places.get(group.name, len(groups) + 1), mean if first and first.better == "lower" else -mean
 
     return sorted(groups, key=rank)
+
+
+def _ranking_of(analysis: Analysis, world: str) -> WorldRanking | None:
+    return next((ranking for ranking in analysis.standings if ranking.world == world), None)
 
 
 def _first(group: Group) -> ScoreSummary:
@@ -163,24 +168,24 @@ def _runs(group: Group, runs: Mapping[str, Run]) -> list[Run]:
     return [runs[id] for id in group.runs]
 
 
-def _card(
+def _group_card(
     group: Group,
     runs: Sequence[Run],
     kinds: Mapping[str, LineKind],
-    order: WorldRanking | None,
+    ranking: WorldRanking | None,
     span: tuple[float, float],
     addresses: Addresses,
     explained: Sequence[Explanation],
     language: Language,
-) -> Card:
+) -> GroupCard:
     score, usage = _first(group), group.usage
     mean, ci95 = score.summary.mean, score.summary.ci95
-    found = list(_found(runs, addresses))
-    return Card(
+    findings = list(_findings_by_type(runs, addresses))
+    return GroupCard(
         group.name,
         group.agent,
         kinds.get(group.name),
-        _place(group, order),
+        _place_text(group, ranking),
         amount(mean, score.unit),
         (amount(ci95[0], score.unit), amount(ci95[1], score.unit)) if ci95 else None,
         *on_span(mean, ci95, span),
@@ -191,48 +196,48 @@ def _card(
         [(translate_cell(label(ending), language), count) for ending, count in group.endings.items()],
         (count(usage.input_tokens), count(usage.output_tokens)) if usage else None,
         money(usage.dollars * 100) if usage and usage.dollars is not None else "",
-        found[:MAX_TYPES],
-        max(0, len(found) - MAX_TYPES),
+        findings[:MAX_TYPES],
+        max(0, len(findings) - MAX_TYPES),
         any(run.judged for run in runs),
         list(_moments(group, explained, addresses)),
     )
 
 
-def _place(group: Group, order: WorldRanking | None) -> str:
-    places: Mapping[str, int] = order.order.places if order else {}
+def _place_text(group: Group, ranking: WorldRanking | None) -> str:
+    places: Mapping[str, int] = ranking.order.places if ranking else {}
     if group.name not in places:
         return ""
     place = places[group.name]
     return f"{place}{'=' if list(places.values()).count(place) > 1 else ''}"
 
 
-def _found(runs: Sequence[Run], addresses: Addresses) -> Iterator[Found]:
+def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[FindingsOfType]:
     """The types of findings of a group, the worst and the most frequent first."""
-    known: dict[str, list[tuple[Run, Finding]]] = {}
+    by_type: dict[str, list[tuple[Run, Finding]]] = {}
     for run in runs:
         for finding in run.findings or ():
-            known.setdefault(finding.type, []).append((run, finding))
-    rows = {type: min(found, key=lambda pair: WORST_FIRST.index(pair[1].severity)) for type, found in known.items()}
-    for type in sorted(known, key=lambda type: (WORST_FIRST.index(rows[type][1].severity), -len(known[type]))):
+            by_type.setdefault(finding.type, []).append((run, finding))
+    rows = {type: min(pairs, key=lambda pair: WORST_FIRST.index(pair[1].severity)) for type, pairs in by_type.items()}
+    for type in sorted(by_type, key=lambda type: (WORST_FIRST.index(rows[type][1].severity), -len(by_type[type]))):
         run, worst = rows[type]
-        having = len(Counter(run.id for run, _ in known[type]))
+        having = len(Counter(run.id for run, _ in by_type[type]))
         words = entry_link(label(type), addresses, run.id, entry=worst.entries[-1])
-        yield Found(words, len(known[type]), having, worst.severity)
+        yield FindingsOfType(words, len(by_type[type]), having, worst.severity)
 
 
 def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresses) -> Iterator[Moment]:
-    """The decisions that cost or made most in runs of the group that were explained, those that are shown first."""
+    """Yield the decisions that cost or made most in the group's explained runs, first those that differ from chance."""
     rows: list[tuple[Explanation, str, Credit]] = [
-        (each, kind, row)
-        for each in explained
-        if each.run in group.runs
-        for kind, rows in (("cost", each.cost), ("made", each.made))
+        (explanation, kind, row)
+        for explanation in explained
+        if explanation.run in group.runs
+        for kind, rows in (("cost", explanation.cost), ("made", explanation.made))
         for row in rows
     ]
-    rows.sort(key=lambda found: (not found[2].shown, -abs(found[2].made)))
-    for each, kind, row in rows[:MAX_MOMENTS]:
-        where = moment_link(f"{each.run}, {when(each, row)}", addresses, each, row)
-        yield Moment(where, short_number(abs(row.made), each.unit), decisions_text(row), kind, row.shown)
+    rows.sort(key=lambda moment: (not moment[2].shown, -abs(moment[2].made)))
+    for explanation, kind, row in rows[:MAX_MOMENTS]:
+        where = moment_link(f"{explanation.run}, {when(explanation, row)}", addresses, explanation, row)
+        yield Moment(where, short_number(abs(row.made), explanation.unit), decisions_text(row), kind, row.shown)
 
 
 def _plot(

@@ -10,7 +10,7 @@ from akinai.analysis.leaderboard import Board, Row, make_board
 from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import Line, line_kinds, on_span, score_over_days, short_number, span_of
 from akinai.report.page.lines import LineKind, Plot
-from akinai.report.page.run_list import Item
+from akinai.report.page.run_list import ListedRun
 from akinai.report.page.site import Site
 from akinai.report.page.templating import render
 from akinai.report.tables.runs import label
@@ -20,8 +20,8 @@ from akinai.runtime.runs.records import Run
 
 
 @dataclass(frozen=True, slots=True)
-class RowView:
-    """A group as the table shows it."""
+class BoardRow:
+    """The row of a group in the leaderboard's table."""
 
     row: Row
     place: str
@@ -44,12 +44,12 @@ class BoardView:
     board: Board
     headline: str
     sentence: str
-    rows: Sequence[RowView]
+    rows: Sequence[BoardRow]
     plot: Plot | None
     settings: str
 
 
-def leaderboard_page(items: Sequence[Item], site: Site) -> Markup:
+def leaderboard_page(items: Sequence[ListedRun], site: Site) -> Markup:
     """The page of a store's runs that are over and can be scored, a board for each game that was played by several."""
     games: dict[str, list[Run]] = {}
     unread = 0
@@ -58,9 +58,8 @@ def leaderboard_page(items: Sequence[Item], site: Site) -> Markup:
         unread += item.run is None
         if run and not run.trouble and run.scores and run.status == "done" and not run.header.parent:
             games.setdefault(settings_key(run.header.genesis), []).append(run)
-    boards = [_view(runs, site) for runs in games.values()]
-    shown = sorted(boards, key=lambda view: -len(view.rows))
-    return render("leaderboard.html", site.language, site=site, boards=shown, unread=unread)
+    boards = sorted((_view(runs, site) for runs in games.values()), key=lambda view: -len(view.rows))
+    return render("leaderboard.html", site.language, site=site, boards=boards, unread=unread)
 
 
 def _view(runs: Sequence[Run], site: Site) -> BoardView:
@@ -70,7 +69,7 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
     kinds = line_kinds(runs[0].header.genesis, ((row.group, row.agent) for row in board.rows))
     span = span_of(row.ci95 or (row.mean, row.mean) for row in board.rows if row.mean is not None)
     rows = [
-        RowView(
+        BoardRow(
             row,
             "" if row.place is None else f"{row.place}{'=' if places.count(row.place) > 1 else ''}",
             short_number(row.mean, board.unit),

@@ -34,15 +34,15 @@ class Line:
 def line_kinds(genesis: Genesis, groups: Iterable[tuple[str, str]]) -> Mapping[str, LineKind]:
     """The look of each group by name; `groups` are names and agents, the best first. The players of the scale of a game
     look alike everywhere, and of the others as many are drawn as there are looks."""
-    known = scale_kinds(genesis)
-    found: dict[str, LineKind] = {}
+    kinds_of_players = scale_kinds(genesis)
+    kinds: dict[str, LineKind] = {}
     left = list(OWN)
     for name, agent in groups:
-        if agent in known and known[agent] not in found.values():
-            found[name] = known[agent]
+        if agent in kinds_of_players and kinds_of_players[agent] not in kinds.values():
+            kinds[name] = kinds_of_players[agent]
         elif left:
-            found[name] = left.pop(0)
-    return found
+            kinds[name] = left.pop(0)
+    return kinds
 
 
 def scale_kinds(genesis: Genesis) -> Mapping[str, LineKind]:
@@ -81,19 +81,19 @@ def _opening(genesis: Genesis) -> float:
 
 
 def _curve(line: Line, opening: float) -> Curve:
-    known = [days for days in line.days if days]
-    length = max(map(len, known))
-    by_day = [[days[min(at, len(days) - 1)] for days in known] for at in range(length)]
+    runs = [days for days in line.days if days]
+    length = max(map(len, runs))
+    by_day = [[days[min(at, len(days) - 1)] for days in runs] for at in range(length)]
     means = [opening, *(fmean(values) for values in by_day)]
-    banded = line.banded and len(known) > 1 and line.kind != "idle"
+    banded = line.banded and len(runs) > 1 and line.kind != "idle"
     band = [(opening, opening), *((min(values), max(values)) for values in by_day)] if banded else ()
     return Curve(line.name, line.kind, means, band)
 
 
 def span_of(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """From where to where a scale goes that holds all intervals, and 0."""
-    known = [end for two in ends for end in two]
-    return (min(0.0, *known), max(0.0, *known)) if known else (0.0, 1.0)
+    values = [end for two in ends for end in two]
+    return (min(0.0, *values), max(0.0, *values)) if values else (0.0, 1.0)
 
 
 def on_span(

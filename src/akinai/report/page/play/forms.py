@@ -1,4 +1,4 @@
-"""Forms made from the schemas of a world's tools, and made pleasant by the world's desk."""
+"""Forms for the actions of a person: made from the schemas of a world's tools, arranged by the world's desk."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ class Form:
 
     @property
     def at_once(self) -> bool:
-        """Whether it can be sent as it is."""
+        """Whether it can be sent without filling in a field."""
         return not any(field.required for field in self.fields)
 
 
@@ -62,23 +62,23 @@ class FormList:
 
 
 def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk, seen: Sequence[str]) -> tuple[Form | None, list[FormList]]:
-    """The main form, and the others by group. `tools` have schemas without `$ref`; `seen` are names that the actor met,
-    offered for ids."""
-    made = {tool["name"]: _form(tool, desk, seen) for tool in tools}
-    main = made.pop(desk.main, None)
+    """Make the main form, and the other forms by group. `tools` have schemas without `$ref`; `seen` are names that the
+    actor met, offered for ids."""
+    forms = {tool["name"]: _form(tool, desk, seen) for tool in tools}
+    main = forms.pop(desk.main, None)
     groups: list[FormList] = []
     for group in desk.groups:
-        found = tuple(made.pop(verb) for verb in group.verbs if verb in made)
-        if found:
-            groups.append(FormList(group.title, found))
-    if made:
-        groups.append(FormList("More" if groups or main else "Actions", tuple(made.values())))
+        group_forms = tuple(forms.pop(verb) for verb in group.verbs if verb in forms)
+        if group_forms:
+            groups.append(FormList(group.title, group_forms))
+    if forms:
+        groups.append(FormList("More" if groups or main else "Actions", tuple(forms.values())))
     return main, groups
 
 
 def _form(tool: Mapping[str, Any], desk: Desk, seen: Sequence[str]) -> Form:
     name = str(tool["name"])
-    maker = _Maker({pick.fields: pick for pick in desk.picks}, seen, desk.rows.get(name, ()))
+    maker = _FieldMaker({pick.fields: pick for pick in desk.picks}, seen, desk.rows.get(name, ()))
     return Form(
         name,
         desk.labels.get(name) or _words(name),
@@ -93,7 +93,7 @@ def _words(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Maker:
+class _FieldMaker:
     picks: Mapping[tuple[str, ...], Pick]
     seen: Sequence[str]
     filled: tuple[FilledRow, ...] = ()
@@ -102,14 +102,16 @@ class _Maker:
         """The fields of an object; several that are picked together are one."""
         properties: Mapping[str, Schema] = schema.get("properties", {})
         required: Sequence[str] = schema.get("required", ())
-        found = list(self._picked(properties, required))
-        joined = {name for field in found for name in field.name.split(" ")}
-        found += [
-            self._field(name, _given(part), name in required) for name, part in properties.items() if name not in joined
+        fields = list(self._pick_fields(properties, required))
+        joined = {name for field in fields for name in field.name.split(" ")}
+        fields += [
+            self._field(name, _without_null(part), name in required)
+            for name, part in properties.items()
+            if name not in joined
         ]
-        return tuple(found)
+        return tuple(fields)
 
-    def _picked(self, properties: Mapping[str, Schema], required: Sequence[str]) -> Iterator[Field]:
+    def _pick_fields(self, properties: Mapping[str, Schema], required: Sequence[str]) -> Iterator[Field]:
         from akinai.core.canonical import canonical
 
         for names, pick in self.picks.items():
@@ -140,7 +142,7 @@ class _Maker:
             case "object" if "properties" in schema:
                 return Field(name, "group", _words(name), about, required, fields=self.fields(schema))
             case "object" if "additionalProperties" in schema:
-                label, choices = self._offered(name, name)
+                label, choices = self._label_and_choices(name, name)
                 unit: Schema = schema["additionalProperties"]
                 whole = unit.get("type") == "integer"
                 return Field(
@@ -150,7 +152,7 @@ class _Maker:
                 return Field(name, "json", _words(name), about, required, value)
 
     def _text(self, name: str, schema: Schema, required: bool) -> Field:
-        label, choices = self._offered(name, _words(name))
+        label, choices = self._label_and_choices(name, _words(name))
         most = schema.get("maxLength")
         long = (most or 0) > LONG_TEXT or name in ("content", "text")
         about = str(schema.get("description", ""))
@@ -158,17 +160,17 @@ class _Maker:
             name, "area" if long else "text", label, about, required, schema.get("default"), most=most, choices=choices
         )
 
-    def _offered(self, name: str, label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The label of a field, and the values that are offered for it."""
+    def _label_and_choices(self, name: str, label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The label of a field, and the values to offer for it."""
         pick = self.picks.get((name,))
-        chosen = tuple((str(choice.values[0]), choice.label) for choice in pick.choices) if pick else ()
-        if not chosen and (name.endswith("_id") or (pick is not None and pick.free)):
+        choices = tuple((str(choice.values[0]), choice.label) for choice in pick.choices) if pick else ()
+        if not choices and (name.endswith("_id") or (pick is not None and pick.free)):
             ids = [word for word in self.seen if any(map(str.isdigit, word))] if name.endswith("_id") else []
-            chosen = tuple((word, "") for word in ids or self.seen)
-        return (pick.label if pick else _words(label)), chosen
+            choices = tuple((word, "") for word in ids or self.seen)
+        return (pick.label if pick else _words(label)), choices
 
     def _array(self, name: str, schema: Schema, required: bool) -> Field:
-        items: Schema = _given(schema.get("items", {}))
+        items: Schema = _without_null(schema.get("items", {}))
         about = str(schema.get("description", ""))
         if "properties" in items:
             return Field(name, "rows", _words(name), about, required, fields=self.fields(items), filled=self.filled)
@@ -178,15 +180,15 @@ class _Maker:
         variants: list[tuple[str, tuple[Field, ...]]] = []
         for part in schema["oneOf"]:
             kind = str(part["properties"]["type"]["const"])
-            rest = {key: value for key, value in part["properties"].items() if key != "type"}
-            variants.append((kind, self.fields({**part, "properties": rest})))
+            properties = {key: value for key, value in part["properties"].items() if key != "type"}
+            variants.append((kind, self.fields({**part, "properties": properties})))
         return Field(
             name, "variant", _words(name), str(schema.get("description", "")), required, variants=tuple(variants)
         )
 
 
-def _given(schema: Schema) -> Schema:
-    """The schema of a value that is given: without the null that stands for none."""
+def _without_null(schema: Schema) -> Schema:
+    """The schema without the null of a value that may be left out."""
     choices: Sequence[Schema] = schema.get("anyOf", ())
-    kept = [choice for choice in choices if choice.get("type") != "null"]
-    return {**schema, **kept[0], "default": schema.get("default")} if kept else schema
+    non_null = [choice for choice in choices if choice.get("type") != "null"]
+    return {**schema, **non_null[0], "default": schema.get("default")} if non_null else schema

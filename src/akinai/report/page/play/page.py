@@ -1,4 +1,4 @@
-"""The page on which a person plays: forms, what was answered, the place, and the reference player's line."""
+"""The page on which a person plays: forms, the last outcome, the place, and the reference player's line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,7 +34,7 @@ def play_parts(
     playing: PlayView, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site, seen: Sequence[str],
     goods: Sequence[Item], *, run: str, ending: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """What changes with every action, as markup by its place on the page, and the place for the script.
+    """The parts of the page that change with every action: markup by the name of its element, and data for the script.
 
     `view` is None where the run is over. `ghosts` is None while they are being played.
     """
@@ -65,15 +65,15 @@ def play_parts(
 
 
 def _figures(playing: PlayView, ghosts: Ghosts) -> Mapping[str, str]:
-    """The headline as it stands, and how far it is from the reference player after the same days."""
+    """The headline now, and how far it is from the reference player after the same days."""
     cents = playing.unit == "cents"
     standing = playing.standing
     now = "" if standing is None else dollars(standing) if cents else number(standing, playing.unit)
-    found = {"now": now, "gap": ""}
+    figures = {"now": now, "gap": ""}
     rival, closed = ghosts.get(HIGH, ()), playing.closed
     if cents and rival and closed:
-        found["gap"] = dollars(closed[-1] - rival[min(len(closed), len(rival)) - 1], sign=True)
-    return found
+        figures["gap"] = dollars(closed[-1] - rival[min(len(closed), len(rival)) - 1], sign=True)
+    return figures
 
 
 def _plot(playing: PlayView, ghosts: Ghosts, language: Any) -> Plot | None:
@@ -94,9 +94,9 @@ def _plot(playing: PlayView, ghosts: Ghosts, language: Any) -> Plot | None:
 
 
 def _words(site: Site) -> dict[str, str]:
-    found = {
+    texts = {
         "empty": marked("empty"), "unpriced": marked("no price"), "nothing": marked("nothing"),
         "soldout": marked("sold out"), "final": marked("This cannot be taken back. Go on?"),
         "lost": marked("The studio does not answer. What you typed is kept here."),
     }  # fmt: skip
-    return {name: translate(text, site.language) for name, text in found.items()}
+    return {name: translate(text, site.language) for name, text in texts.items()}
