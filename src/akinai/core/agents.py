@@ -24,7 +24,7 @@ def is_sub_agent(actor: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an actor sees before its move."""
+    """The text and the verbs that an actor gets before its move."""
 
     text: str
     verbs: tuple[type[Action], ...] = ()
@@ -135,7 +135,7 @@ class Session(Protocol):
     """Where an actor sees a view, hands in an action and gets the outcome; in this process or over HTTP."""
 
     async def view(self, actor: str) -> View:
-        """What the actor sees now. Free; not recorded."""
+        """The present view of an actor. Free; not recorded."""
         ...
 
     async def act(self, actor: str, move: Move) -> Outcome:

@@ -15,7 +15,7 @@ import orjson
 from akinai.core.untrusted.spelling import short_repr
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""What JSON can hold. NaN and infinities are not part of it."""
+"""A value of JSON. NaN and infinities are not part of it."""
 
 MOST_LEVELS = 64
 """Maximum nesting of a value that an agent sends."""

@@ -31,7 +31,7 @@ class Observation(Generic[S]):
     """How an outcome is rendered for its actor, now and later."""
 
     def observe(self, state: S, turn: Turn, outcome: Outcome) -> Outcome:
-        """What the actor sees of its turn, from the state after it; by default the outcome itself.
+        """The outcome of a turn as its actor sees it, from the state after it; by default the outcome itself.
 
         A world whose outcomes would repeat what its state holds, such as a mailbox, keeps a short outcome in the ledger
         and renders the rest here.
@@ -39,7 +39,7 @@ class Observation(Generic[S]):
         return outcome
 
     def observe_late(self, state: S, actor: str, outcome: Outcome) -> Outcome:
-        """What an actor sees of its last turn when it comes to act again; by default what it saw of it then.
+        """The outcome of its last turn as an actor sees it when it comes to act again; by default unchanged.
 
         Like a view it must stay the same from the moment the actor may act until it does, whatever others do meanwhile:
         the session's clock may rule, and a resumed run renders it again at the place of its next entry.
@@ -51,7 +51,7 @@ class Sides(Generic[S]):
     """Groups of actors: who plays whom, who sleeps until when, and how long a run takes."""
 
     who: ClassVar[str] = ""
-    """Who acts, in a few words, such as "customers and businesses"; empty where the actors' names say it."""
+    """The actors in a few words, such as "customers and businesses"; empty where their names say it."""
     groups: ClassVar[Sequence[str]] = ()
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
     helpers: ClassVar[Sequence[str]] = ()

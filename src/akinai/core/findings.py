@@ -1,4 +1,4 @@
-"""What a ledger shows of a run: findings, which are mistakes, and deals, each followed from message to message."""
+"""Findings, which are mistakes that a ledger shows, and deals, each followed from message to message."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ class Finding:
     """Numbers of the entries that show it, in rising order; at least one."""
     severity: Severity
     assumed: str
-    """What the actor claimed, or took for granted by what it did."""
+    """The claim of the actor, or the assumption behind its action."""
     true: str
-    """What was the case at that moment."""
+    """The fact at that moment."""
     at: int
     """When, in the world's own microseconds since the epoch: the time of the last of its entries."""
 

@@ -42,12 +42,12 @@ class World(Protocol[S]):
 
     @abstractmethod
     def actors(self, state: S) -> Sequence[str]:
-        """Who may act now; nobody when the game is over."""
+        """The actors that may act now; empty when the game is over."""
         ...
 
     @abstractmethod
     def view(self, state: S, actor: str) -> View:
-        """What an actor sees; free, and not recorded."""
+        """The view of an actor; free, and not recorded."""
         ...
 
     @abstractmethod
@@ -71,7 +71,7 @@ def participants(world: World[S], state: S) -> Sequence[str]:
 
 
 def dated_view(world: World[S], state: S, actor: str) -> View:
-    """What an actor sees, with the world's own time where it has one."""
+    """The view of an actor, with the world's own time where it has one."""
     view, now = world.view(state, actor), world.now(state)
     return view if now is None else View(view.text, view.verbs, view.closed, view.news, now)
 

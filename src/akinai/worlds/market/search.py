@@ -74,7 +74,7 @@ class Listing:
         features = self._business.get("amenity_features")
         if not isinstance(features, Mapping):
             return frozenset()
-        return frozenset(name for name, there in cast("Mapping[str, Any]", features).items() if there is True)
+        return frozenset(name for name, available in cast("Mapping[str, Any]", features).items() if available is True)
 
     @cached_property
     def words(self) -> str:

@@ -34,7 +34,7 @@ def _population_digest(state: State) -> str:
 def _figures(market: MarketReport) -> list[Score]:
     state, bought = market.state, sum(bool(buyer.purchases) for buyer in market.buyers)
     counts = Counter(type(error).__name__ for _, error in market.errors)
-    wrong = {offer.index for offer, _ in market.errors}
+    invalid = {offer.index for offer, _ in market.errors}
     return [
         *scores_of(state, market.fuzzy),
         *_welfare_scores(market),
@@ -48,7 +48,9 @@ def _figures(market: MarketReport) -> list[Score]:
         ),
         *figures(market.state, market.choices),
         *(Score(name, counts[kind], "errors", _of_kind(market, kind), better="lower") for kind, name in KINDS.items()),
-        Score("invalid_purchases", sum(sale.offer.index in wrong for sale in market.sales), "payments", better="lower"),
+        Score(
+            "invalid_purchases", sum(sale.offer.index in invalid for sale in market.sales), "payments", better="lower"
+        ),
         *_surplus(market),
     ]
 
@@ -103,10 +105,10 @@ def _seat_profits(market: MarketReport, costed: Sequence[Sale]) -> list[Score]:
     state = market.state
     if "agent_share" not in state.setup.model_fields_set:
         return []
-    mine = sum(sale.profit_cents or 0 for sale in costed if is_seated(state, sale.offer.business))
-    rivals = sum(sale.profit_cents or 0 for sale in costed) - mine
+    own = sum(sale.profit_cents or 0 for sale in costed if is_seated(state, sale.offer.business))
+    rivals = sum(sale.profit_cents or 0 for sale in costed) - own
     return [
-        Score("agent_profit", mine, "cents", better="higher"),
+        Score("agent_profit", own, "cents", better="higher"),
         Score("rival_profit", rivals, "cents", better="higher"),
     ]
 

@@ -96,8 +96,8 @@ class MarketOutcome:
 
     def missing(self, offer: Offer) -> Set[str]:
         """The items that a customer wants and that the proposal or the menu lacks."""
-        held = menu_items(offer.proposal, self.menus[offer.business].keys())
-        return self.wants[offer.customer].keys() - held
+        items = menu_items(offer.proposal, self.menus[offer.business].keys())
+        return self.wants[offer.customer].keys() - items
 
     @cached_property
     def deals_by_customer(self) -> Mapping[str, Sequence[ValuedDeal]]:

@@ -72,8 +72,8 @@ def gains_of(state: State, buyer: Buyer, fuzzy: int = 0) -> Sequence[tuple[Offer
 
 
 def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool:
-    held = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
-    return prices(customer.data).keys() <= held and needed_amenities(customer) <= amenities(business)
+    items = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
+    return prices(customer.data).keys() <= items and needed_amenities(customer) <= amenities(business)
 
 
 def welfare_cents(state: State) -> int:
@@ -117,7 +117,7 @@ def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:
     welfare = sum(buyer.utility_cents for buyer in customers)
     mean = half_even_cents(Decimal(welfare) / 100 / len(customers)) if customers else 0
     offers = proposals(state)
-    wrong = tuple(offer.index for offer in offers if errors(offer, state.members))
+    invalid = tuple(offer.index for offer in offers if errors(offer, state.members))
     paid = tuple(offer.paid for offer in purchases(state))
     return [
         Score("welfare", welfare, "cents", paid, better="higher"),
@@ -125,5 +125,5 @@ def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:
         Score("business_revenue", state.booked_cents, "cents", paid),
         Score("purchases", state.payments, "payments", paid),
         Score("proposals", len(offers), "proposals", tuple(offer.index for offer in offers)),
-        Score("invalid_proposals", len(wrong), "proposals", wrong, better="lower"),
+        Score("invalid_proposals", len(invalid), "proposals", invalid, better="lower"),
     ]

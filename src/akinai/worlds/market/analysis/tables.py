@@ -177,7 +177,7 @@ def _businesses(market: MarketReport) -> list[Row]:
         group_by(market.sales, lambda sale: sale.offer.business),
         group_by(market.proposals, lambda offer: offer.business),
     )
-    wrong = {offer.index for offer, _ in market.errors}
+    invalid = {offer.index for offer, _ in market.errors}
     rows: list[Row] = []
     for id in sorted({*market.sellers, *sold, *offered}):
         own_sales, offers = sold.get(id, []), offered.get(id, [])
@@ -191,7 +191,7 @@ def _businesses(market: MarketReport) -> list[Row]:
                 sum(sale.fee_cents for sale in own_sales),
                 sum(sale.profit_cents or 0 for sale in own_sales) if costs_known else None,
                 len(offers),
-                sum(offer.index in wrong for offer in offers),
+                sum(offer.index in invalid for offer in offers),
                 market.written[id],
                 market.action_counts.get((id, ""), 0),
             ]
@@ -214,7 +214,7 @@ CUSTOMERS = {
 
 
 def _customers(market: MarketReport) -> list[Row]:
-    got = Counter(offer.customer for offer in market.proposals)
+    proposal_counts = Counter(offer.customer for offer in market.proposals)
     return [
         [
             buyer.id,
@@ -222,7 +222,7 @@ def _customers(market: MarketReport) -> list[Row]:
             int(buyer.needs_met),
             buyer.paid_cents,
             len(buyer.purchases),
-            got[buyer.id],
+            proposal_counts[buyer.id],
             market.written[buyer.id],
             *(market.action_counts.get((buyer.id, verb), 0) for verb in ("Search", "FetchMessages", "")),
         ]
@@ -246,11 +246,11 @@ CONVERSATIONS = {
 
 def _conversations(market: MarketReport) -> list[Row]:
     offered = group_by(market.proposals, lambda offer: (offer.customer, offer.business))
-    wrong = Counter((offer.customer, offer.business) for offer, _ in market.errors)
-    order: dict[str, dict[str, int]] = {}
+    error_counts = Counter((offer.customer, offer.business) for offer, _ in market.errors)
+    ranks_by_customer: dict[str, dict[str, int]] = {}
     for offer in market.proposals:
-        mine = order.setdefault(offer.customer, {})
-        mine.setdefault(offer.business, len(mine) + 1)
+        ranks = ranks_by_customer.setdefault(offer.customer, {})
+        ranks.setdefault(offer.business, len(ranks) + 1)
     rows: list[Row] = []
     for pair in _pairs(market):
         customer, business = pair
@@ -258,8 +258,8 @@ def _conversations(market: MarketReport) -> list[Row]:
         paid = [offer for offer in offers if offer.paid]
         messages = [market.sent.get(direction, 0) for direction in ((customer, business), (business, customer))]
         cents = sum(total_cents(offer.proposal) for offer in paid)
-        rank = order.get(customer, {}).get(business)
-        rows.append([*pair, *messages, len(offers), wrong[pair], len(paid), cents, rank])
+        rank = ranks_by_customer.get(customer, {}).get(business)
+        rows.append([*pair, *messages, len(offers), error_counts[pair], len(paid), cents, rank])
     return rows
 
 

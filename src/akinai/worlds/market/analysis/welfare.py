@@ -77,7 +77,7 @@ def amenities(business: Member) -> frozenset[str]:
     features: object = business.data.get("amenity_features")
     if not isinstance(features, Mapping):  # a stranger's profile may hold anything
         return frozenset()
-    return frozenset(name for name, there in cast("Mapping[str, Any]", features).items() if there is True)
+    return frozenset(name for name, available in cast("Mapping[str, Any]", features).items() if available is True)
 
 
 def needed_amenities(customer: Member) -> frozenset[str]:

@@ -53,7 +53,7 @@ def _amenities(business: Mapping[str, Any]) -> Set[str]:
     has = business.get("amenity_features")
     if not isinstance(has, Mapping):
         return frozenset()
-    return {name for name, there in cast("Mapping[str, Json]", has).items() if there is True}
+    return {name for name, available in cast("Mapping[str, Json]", has).items() if available is True}
 
 
 @dataclass(frozen=True, slots=True)

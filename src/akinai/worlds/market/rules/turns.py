@@ -157,8 +157,8 @@ def actors(state: State) -> list[str]:
     if state.virtual:
         return [state.roll[state.schedule.first[1]]]
     members, coming = state.members, state.unregistered and not state.setup.open
-    here = state.roll[: state.businesses] if coming else state.roll
-    return [id for id in (*here, *_strangers(state)) if not ((member := members[id]).asleep or member.done)]
+    present = state.roll[: state.businesses] if coming else state.roll
+    return [id for id in (*present, *_strangers(state)) if not ((member := members[id]).asleep or member.done)]
 
 
 def _strangers(state: State) -> list[str]:

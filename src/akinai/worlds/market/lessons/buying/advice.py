@@ -176,14 +176,11 @@ class WaitAdvice(TemplateAdvice):
     def merge(self, other: Self) -> Self:
         """The side that saw fewer proposals counts as if further ones had gained its customers nothing."""
         mine, theirs = self.left_cents, other.left_cents
-        both = [
-            (mine[-1] if here is None else here, theirs[-1] if there is None else there)
-            for here, there in zip_longest(mine, theirs)
-        ]
+        pairs = [(mine[-1] if a is None else a, theirs[-1] if b is None else b) for a, b in zip_longest(mine, theirs)]
         return type(self)(
             self.customers + other.customers,
             self.first_best + other.first_best,
-            tuple(round(weighted_mean(here, self.customers, there, other.customers)) for here, there in both),
+            tuple(round(weighted_mean(a, self.customers, b, other.customers)) for a, b in pairs),
             self.answers + other.answers,
             weighted_mean(self.mean_s, self.answers, other.mean_s, other.answers),
             max(self.longest_s, other.longest_s),

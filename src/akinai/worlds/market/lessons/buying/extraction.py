@@ -170,6 +170,6 @@ def _result_ids(entry: Entry) -> Sequence[str]:
 
 
 def _ranked(name: str, ranks: Mapping[tuple[str, str], tuple[int, int]]) -> Ranked:
-    mine = [rank for (algorithm, _), (_, rank) in ranks.items() if algorithm == name]
-    top3, top10 = (sum(0 < rank <= most for rank in mine) for most in (3, 10))
-    return Ranked(name, len(mine), top3, top10, max(mine))
+    own_ranks = [rank for (algorithm, _), (_, rank) in ranks.items() if algorithm == name]
+    top3, top10 = (sum(0 < rank <= most for rank in own_ranks) for most in (3, 10))
+    return Ranked(name, len(own_ranks), top3, top10, max(own_ranks))
