@@ -9,6 +9,7 @@ from akinai.cli.options import (
     RunNames,
     Store,
     argument,
+    flag_of,
     option,
     process_count,
     store_address,
@@ -26,6 +27,8 @@ from akinai.cli.output import (
     print_sentence,
     progress_bar,
 )
+from akinai.core.errors import UsageError
+from akinai.core.options import options_of
 from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
@@ -35,19 +38,12 @@ if TYPE_CHECKING:
 MAX_REASONS = 5
 """Unreadable runs whose reason is printed."""
 
-Followed = Annotated[
+DealId = Annotated[
     str | None,
     option("--deal", metavar="ID", help="Instead, follow one deal of one run from its first message to its last."),
 ]
-Gain = Annotated[
-    str | None,
-    option(
-        "--gain",
-        metavar="X",
-        help="Also say how many seeds would show a gain of X, in the unit of each score (dollars for money).",
-    ),
-]
-
+Gain = Annotated[str | None, flag_of(options_of(CompareOptions)["gain"])]
+"""Text, since an amount may be written as $1,000."""
 Cluster = Annotated[
     str | None,
     option(
@@ -60,7 +56,7 @@ Cluster = Annotated[
 
 
 @with_flags(AnalyzeOptions, jobs=None)
-def analyze(names: RunNames, deal: Followed = None, as_json: Json = False, **options: Unpack[AnalyzeOptions]) -> None:
+def analyze(names: RunNames, deal: DealId = None, as_json: Json = False, **options: Unpack[AnalyzeOptions]) -> None:
     """Print scores, endings, findings and cost of runs; runs that were played alike form a group."""
     from akinai import api
 
@@ -68,7 +64,9 @@ def analyze(names: RunNames, deal: Followed = None, as_json: Json = False, **opt
     options["store"] = address = store_address(store)
     if deal is not None:
         return _follow_deal(names, deal, address, as_json=as_json)
-    fuzzy = _edits(options["fuzzy_match_distance"])
+    fuzzy = options["fuzzy_match_distance"]
+    if fuzzy < 0:
+        raise UsageError(f"--fuzzy-match-distance wants a number of edits from 0, not {fuzzy}")
     options |= {"by_day": options["by_day"] and as_json, "evidence": as_json}
     options["jobs"] = process_count(options["jobs"], address)
     with progress_bar(quiet=as_json) as progress:
@@ -79,7 +77,9 @@ def analyze(names: RunNames, deal: Followed = None, as_json: Json = False, **opt
         from akinai.report.tables.analyses import analysis_page
 
         print_page(lambda width: analysis_page(analysis, width))
-        print_next_steps(_next_steps(names, store))
+        if len(names) == 2:
+            step = "is the second better, seed by seed, and how sure is that"
+            print_next_steps({command_line(store, "compare", *names): step})
     if fuzzy and not any(run.figures for run in analysis.runs):
         print_error("--fuzzy-match-distance changes nothing: no run here is of a world that goes by names")
     return _report_unreadable(analysis, MAX_REASONS)
@@ -87,30 +87,15 @@ def analyze(names: RunNames, deal: Followed = None, as_json: Json = False, **opt
 
 def _follow_deal(names: list[str], id: str, address: str | None, *, as_json: bool) -> None:
     from akinai import api
-    from akinai.core.errors import UsageError
 
     if len(names) != 1:
         raise UsageError(f"--deal {id!r:.100} follows a deal of one run; name that run, and no other")
-    found = api.deal(names[0], id, store=address)
+    deal = api.deal(names[0], id, store=address)
     if as_json:
-        return print_json(found.to_json())
+        return print_json(deal.to_json())
     from akinai.report.tables.deals import deal_page
 
-    return print_page(lambda _: deal_page(found))
-
-
-def _edits(fuzzy: int) -> int:
-    from akinai.core.errors import UsageError
-
-    if fuzzy < 0:
-        raise UsageError(f"--fuzzy-match-distance wants a number of edits from 0, not {fuzzy}")
-    return fuzzy
-
-
-def _next_steps(names: list[str], store: str | None) -> dict[str, str]:
-    if len(names) != 2:
-        return {}
-    return {command_line(store, "compare", *names): "is the second better, seed by seed, and how sure is that"}
+    return print_page(lambda _: deal_page(deal))
 
 
 def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
@@ -135,7 +120,6 @@ def compare(
     """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
     from akinai.analysis.eval_logs import is_eval_log
-    from akinai.core.errors import UsageError
 
     address, gain = store_address(cast("str | None", options["store"])), _amount(amount)
     if is_eval_log(a) and is_eval_log(b):
@@ -146,12 +130,12 @@ def compare(
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
     with progress_bar(quiet=as_json) as progress:
         options |= {"gain": gain, "store": address, "jobs": process_count(options["jobs"], address)}
-        found = api.compare(a, b, **{**options, "progress": progress})
+        comparison = api.compare(a, b, **{**options, "progress": progress})
     if as_json:
-        return print_json(found.to_json())
+        return print_json(comparison.to_json())
     from akinai.report.tables.comparisons import comparison_page
 
-    return print_page(lambda width: comparison_page(found, amount or "", width))
+    return print_page(lambda width: comparison_page(comparison, amount or "", width))
 
 
 def plan(
@@ -178,31 +162,30 @@ def plan(
 
     amount = _amount(gain)
     assert amount is not None
-    found = api.plan(
+    study = api.plan(
         gain=amount, from_=from_, against=against, score=score, at_once=at_once, store=store_address(store)
     )
     if as_json:
-        return print_json(found.to_json())
+        return print_json(study.to_json())
     from akinai.report.language import translate_text
     from akinai.report.tables.verdicts import plan_sentences
 
-    return print_line("\n".join(map(translate_text, plan_sentences(found).splitlines())))
+    return print_line("\n".join(map(translate_text, plan_sentences(study).splitlines())))
 
 
 def _compare_logs(a: str, b: str, gain: str | None, cluster: str | None, *, as_json: bool) -> None:
     from akinai import api
 
-    found = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster)
+    comparison = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster)
     if as_json:
-        return print_json(found.to_json())
+        return print_json(comparison.to_json())
     from akinai.report.tables.log_comparisons import log_comparison_page
 
-    return print_page(lambda width: log_comparison_page(found, gain or "", width))
+    return print_page(lambda width: log_comparison_page(comparison, gain or "", width))
 
 
 def _amount(gain: str | None) -> float | None:
-    from akinai.core.errors import UsageError
-
+    """The number in an amount such as "$1,000". UsageError for text that is no amount above 0."""
     if gain is None:
         return None
     try:
@@ -217,8 +200,6 @@ def _amount(gain: str | None) -> float | None:
 @with_flags(ReportOptions, jobs=None)
 def report(names: RunNames, as_json: Json = False, **options: Unpack[ReportOptions]) -> None:
     """Write a report on runs and groups: a page with figures and tables, the same as Markdown, all numbers as JSON."""
-    from akinai.core.errors import UsageError
-
     try:
         from akinai.report.page.files import report as write_report
     except ImportError as error:
@@ -227,13 +208,13 @@ def report(names: RunNames, as_json: Json = False, **options: Unpack[ReportOptio
     address = store_address(store)
     written = write_report(*names, **{**options, "store": address, "jobs": process_count(options["jobs"], address)})
     if as_json:
-        print_json(_document(written))
+        print_json(_report_json(written))
     else:
         _print_written(written, names, store)
     _report_unreadable(written.analysis)
 
 
-def _document(written: "WrittenReport") -> dict[str, object]:
+def _report_json(written: "WrittenReport") -> dict[str, object]:
     analysis = written.analysis
     return {
         "folder": str(written.folder),

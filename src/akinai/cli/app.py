@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, start, studio, worlds
+from akinai.cli import analyze, learn, play, playbook, records, serve, show, start, studio, worlds
 from akinai.cli.help import arrange_help, first_page, translate_frame, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
@@ -54,7 +54,7 @@ PANELS = {
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,
     ),
     "Learn": (learn.learn, playbook.app),
-    "Serve and connect": (studio.app, serve.serve, mcp.mcp, mcp.a2a),
+    "Serve and connect": (studio.app, serve.serve, serve.mcp, serve.a2a),
     "This installation": (start.doctor,),
 }  # fmt: skip
 """The commands in the groups in which the help lists them."""
@@ -71,8 +71,8 @@ for world_app in worlds.world_apps():
 _CliError: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"akinai {version('akinai')}")
@@ -83,7 +83,9 @@ def _version(wanted: bool) -> None:
 def akinai(
     version: Annotated[
         bool,
-        typer.Option("--version", metavar="", help="Print the version and exit.", is_eager=True, callback=_version),
+        typer.Option(
+            "--version", metavar="", help="Print the version and exit.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
     """A lab in which agents do business, are scored by what really happened, and learn from their own record.

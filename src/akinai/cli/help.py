@@ -1,4 +1,4 @@
-"""The help: commands in groups on the first page, and all of it in the chosen language."""
+"""The help: commands in groups on the first page, and every text in the chosen language."""
 
 import os
 import shutil
@@ -11,11 +11,11 @@ from akinai.report.language import chosen_language, translate
 from akinai.report.language.lines import line_breaks
 
 WIDEST = 100
-"""Columns of the first page at most."""
+"""Maximum columns of the first page."""
 OTHER = "Other options"
 """The panel of options without one of their own, in a command whose first option has one: the panels come first."""
 DEFAULT = "  \\[default: "
-"""What divides a help from the default that it names."""
+"""The text between a help and the default at its end."""
 FRAME = {
     "ARGUMENTS_PANEL_TITLE": "Arguments",
     "OPTIONS_PANEL_TITLE": "Options",
@@ -23,7 +23,7 @@ FRAME = {
     "REQUIRED_LONG_STRING": "[required]",
     "DEFAULT_STRING": "[default: {}]",
 }
-"""Typer's names for the words round a help."""
+"""The words that typer prints around a help, by its name for them."""
 BOLD, CYAN, YELLOW, PLAIN = "\x1b[1m", "\x1b[1;36m", "\x1b[33m", "\x1b[0m"
 
 
@@ -73,16 +73,18 @@ def translate_help(command: Any) -> None:
 
 def translated(help: str) -> str:
     """A help in the chosen language, with the default at its end; a default that is a value stays as it is."""
-    text, default, rest = help.partition(DEFAULT)
-    if not default:
+    text, separator, default = help.partition(DEFAULT)
+    if not separator:
         return translate(text)
-    words = f"[default: {rest}"
-    found = translate(words)
-    return f"{translate(text)}  \\{found if found != words else words.replace('default', translate('default'), 1)}"
+    words = f"[default: {default}"
+    translation = translate(words)
+    if translation == words:
+        translation = words.replace("default", translate("default"), 1)
+    return f"{translate(text)}  \\{translation}"
 
 
 def translate_frame() -> None:
-    """Translate the words that typer puts round a command's help. Without a translation they stay as they are."""
+    """Translate the words that typer prints around a help. Words without a translation stay as they are."""
     from typer import rich_utils
 
     break_lines_as_japanese()
@@ -91,7 +93,7 @@ def translate_frame() -> None:
 
 
 def help_texts(command: Any) -> Iterator[str]:
-    """Every text that `translate_help` looks up."""
+    """Every text of a command that `translate_help` looks up."""
     yield command.help or ""
     yield OTHER
     for parameter in command.params:
@@ -105,7 +107,7 @@ def help_texts(command: Any) -> Iterator[str]:
 
 
 def first_page(about: str, panels: Mapping[str, Sequence[tuple[str, str]]], options: Sequence[tuple[str, str]]) -> str:
-    """What `akinai --help` prints: commands by group, each with its first sentence, then options."""
+    """The page of `akinai --help`: commands by group, each with its first sentence, then options."""
     width = min(WIDEST, shutil.get_terminal_size().columns)
     head, _, hint = about.partition("\n\n")
     rows = [*(name for commands in panels.values() for name, _ in commands), *(name for name, _ in options)]
@@ -115,9 +117,9 @@ def first_page(about: str, panels: Mapping[str, Sequence[tuple[str, str]]], opti
     for title, commands in [*panels.items(), ("Options", options)]:
         lines += ["", _styled(translate(title), BOLD)]
         for name, text in commands:
-            first, *rest = _wrapped(text, width - column) or [""]
+            first, *further = _wrapped(text, width - column) or [""]
             lines.append(f"  {_styled(name, CYAN)}{' ' * (column - 2 - len(name))}{first}")
-            lines += [" " * column + line for line in rest]
+            lines += [" " * column + line for line in further]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The command that learns a playbook and says what it is worth."""
+"""The command that learns a playbook and measures what it is worth."""
 
 import shlex
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from akinai.cli.output import (
     print_sentence,
     without_password,
 )
+from akinai.core.errors import UsageError
 from akinai.runtime.options import LearnOptions
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ def learn(
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
     if write_prompts is not None:
         return _write_prompts(tasks, write_prompts, options["settings"])
-    _check(tasks, options, figure)
+    _check_options(tasks, options, figure)
     if dry_run:
         return _print_estimate(tasks, options, as_json=as_json)
     try:
-        learned = _learned(tasks, options, quiet=as_json)
+        learned = _learn(tasks, options, quiet=as_json)
     except KeyboardInterrupt as stop:
         _print_stopped(getattr(stop, "playbook", None), context.obj, options)
         raise typer.Exit(STOPPED) from None
@@ -69,10 +70,8 @@ def learn(
     return _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
 
 
-def _check(tasks: str, options: LearnOptions, figure: Path | None) -> None:
+def _check_options(tasks: str, options: LearnOptions, figure: Path | None) -> None:
     """UsageError for options that do not go together."""
-    from akinai.core.errors import UsageError
-
     _expect_model(tasks, options)
     _expect_world(tasks, options)
     _expect_learning(options)
@@ -80,7 +79,7 @@ def _check(tasks: str, options: LearnOptions, figure: Path | None) -> None:
         raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
 
 
-def _learned(tasks: str, options: LearnOptions, *, quiet: bool) -> "LearnResult":
+def _learn(tasks: str, options: LearnOptions, *, quiet: bool) -> "LearnResult":
     from akinai.runtime.learn.learner import learn as learn_playbook
 
     with learning_bar(quiet=quiet) as watch:
@@ -88,7 +87,7 @@ def _learned(tasks: str, options: LearnOptions, *, quiet: bool) -> "LearnResult"
 
 
 def _print_stopped(playbook: Path | None, words: Sequence[str], options: LearnOptions) -> None:
-    """Say what a learning that was stopped has kept, None for nothing yet, and the command that goes on."""
+    """Say what a stopped learning has written, and the command that goes on; `playbook` is None before it is begun."""
     if playbook is None:
         print_error("stopped before anything was learned; nothing was kept or changed")
         print_error(f"begin again with '{without_password(shlex.join(['akinai', *words]))}'")
@@ -118,17 +117,18 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         from akinai.report.tables.learned import learned_page
 
         print_page(lambda width: learned_page(learned.to_json(), width))
-        print_next_steps(_steps(learned, store))
+        print_next_steps(_next_steps(learned, store))
     if learned.ending != "done":
-        what = "judging" if learned.judge_only else "learning"
-        kept = "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
-        rest = resume or ("" if learned.judge_only else kept)
-        print_error(f"the {what} ended early: {'; '.join(filter(None, (learned.stopped or learned.ending, rest)))}")
+        activity = "judging" if learned.judge_only else "learning"
+        playbook = "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
+        outlook = resume or ("" if learned.judge_only else playbook)
+        reasons = "; ".join(filter(None, (learned.stopped or learned.ending, outlook)))
+        print_error(f"the {activity} ended early: {reasons}")
         raise typer.Exit(FAILED)
 
 
 def _print_estimate(tasks: str, options: LearnOptions, *, as_json: bool) -> None:
-    """Print what the models of a learning are expected to be asked, before money is spent."""
+    """Print the calls, tokens and dollars that a learning is expected to take of its models."""
     from akinai.report.tables.learned import estimate_text
     from akinai.runtime.learn.learner import estimate_learning
 
@@ -148,64 +148,63 @@ def _write_prompts(tasks: str, folder: Path, settings: "Settings") -> None:
 
 
 def _jobs(tasks: str, options: LearnOptions) -> int | None:
-    """The number that was asked for; one per CPU where runs of rules judge."""
-    from akinai.runtime.learn.options import find_world
+    """The value of --jobs; without it one process per CPU where runs of rules judge, else None."""
+    from akinai.runtime.learn.arguments import find_world
     from akinai.runtime.learn.settings import learn_settings
 
-    asks = options["model"] or options["generator_model"] or learn_settings({}).roles.generator.model
-    asks = asks or any(".model" in text.partition("=")[0] for text in options["settings"] or ())
-    given = options["jobs"] is not None or asks or find_world(tasks) is None
-    return options["jobs"] if given else process_count(None, "")
+    player = options["model"] or options["generator_model"] or learn_settings({}).roles.generator.model
+    asks_model = player or any(".model" in text.partition("=")[0] for text in options["settings"] or ())
+    if options["jobs"] is not None or asks_model or find_world(tasks) is None:
+        return options["jobs"]
+    return process_count(None, "")
 
 
 def _flags(options: LearnOptions, *names: str) -> dict[str, object]:
-    """Options by their flags; None for those that were not given."""
+    """The values of options by flag; None for those that are left out or empty."""
     return {f"--{name.replace('_', '-')}": options[name] or None for name in names}
 
 
 def _expect_model(tasks: str, options: LearnOptions) -> None:
     """UsageError for options about a model where none is asked."""
-    from akinai.runtime.learn.options import expect_unused, find_world
+    from akinai.runtime.learn.arguments import expect_unused, find_world
     from akinai.runtime.learn.settings import learn_settings
 
-    named = options["model"] or options["generator_model"] or options["reflector_model"] or options["curator_model"]
     if (
-        named
+        any(options[name] for name in ("model", "generator_model", "reflector_model", "curator_model"))
         or any(text.startswith("roles.") for text in options["settings"] or ())
         or learn_settings({}).roles.names_a_model
     ):
         return
-    given = _flags(options, "base_url", "reply_tokens")
-    given |= {"--temperature": options["temperature"], "--model-seed": options["model_seed"]}
-    given |= _flags(options, "max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
-    given |= {} if find_world(tasks) else {"--jobs": options["jobs"]}
-    expect_unused(given, "no model is asked without --model")
+    flags = _flags(options, "base_url", "reply_tokens")
+    flags |= {"--temperature": options["temperature"], "--model-seed": options["model_seed"]}
+    flags |= _flags(options, "max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
+    flags |= {} if find_world(tasks) else {"--jobs": options["jobs"]}
+    expect_unused(flags, "no model is asked without --model")
 
 
 def _expect_world(tasks: str, options: LearnOptions) -> None:
     """UsageError for options about runs where no world is played, or where they are not judged apart."""
-    from akinai.runtime.learn.options import expect_unused, find_world
+    from akinai.runtime.learn.arguments import expect_unused, find_world
 
-    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents", "on")
-    playing |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_settings"]}
+    flags = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents", "on")
+    flags |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_settings"]}
     if find_world(tasks) is None:
-        expect_unused(playing, f"{tasks} is no world")
+        expect_unused(flags, f"{tasks} is no world")
     elif options["online"]:
-        judging = {name: playing[name] for name in ("--eval-seeds", "--eval-set")}
+        judging = {name: flags[name] for name in ("--eval-seeds", "--eval-set")}
         expect_unused(judging, "online learning is judged by the runs that it learns from")
 
 
 def _expect_learning(options: LearnOptions) -> None:
     """UsageError for options about learning where a playbook is only judged."""
-    from akinai.runtime.learn.options import expect_unused
+    from akinai.runtime.learn.arguments import expect_unused
 
     if options["judge_only"]:
-        learning = _flags(options, "epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds")
-        learning |= _flags(options, "against")
-        expect_unused(learning, "nothing is learned with --judge-only")
+        names = ("epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds", "against")
+        expect_unused(_flags(options, *names), "nothing is learned with --judge-only")
 
 
-def _steps(learned: "LearnResult", store: str | None) -> dict[str, str]:
+def _next_steps(learned: "LearnResult", store: str | None) -> dict[str, str]:
     """The commands to try next, with what each does."""
     path = str(learned.path)
     show = f"akinai playbook show {shlex.quote(path)}"

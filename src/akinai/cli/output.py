@@ -1,4 +1,4 @@
-"""What a command prints: tables for people, one JSON document for programs, errors and progress on stderr."""
+"""The output of commands: tables for people, one JSON document for programs, errors and progress on stderr."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_page(render: "Callable[[int], RenderableType]") -> None:
-    """Print a page on stdout; `render` makes it for a width in columns. What a terminal would obey is spelled."""
+    """Print a page on stdout; `render` makes it for a width in columns. Control characters are spelled out."""
     from rich.console import Console
 
     fixed = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else PIPED_WIDTH
@@ -54,7 +54,7 @@ def print_page(render: "Callable[[int], RenderableType]") -> None:
 
 
 def print_part(console: "Console", part: "RenderableType") -> None:
-    """Print a part of a page on a console. What a terminal would obey is spelled."""
+    """Print a part of a page on a console. Control characters are spelled out."""
     from rich.segment import Segment, Segments
 
     break_lines_as_japanese()
@@ -63,7 +63,7 @@ def print_part(console: "Console", part: "RenderableType") -> None:
 
 
 def break_lines_as_japanese() -> None:
-    """Where Japanese is chosen, have `rich` break lines between wide characters: else it cuts off what has no space."""
+    """Have `rich` break lines between wide characters where Japanese is chosen: it cuts off text without spaces."""
     from rich import text
 
     from akinai.report.language import chosen_language
@@ -74,7 +74,7 @@ def break_lines_as_japanese() -> None:
 
 
 def print_line(text: str = "") -> None:
-    """Print a line on stdout, or several. What a terminal would obey is spelled."""
+    """Print one or several lines on stdout. Control characters are spelled out."""
     print(printable(text))
 
 
@@ -128,10 +128,10 @@ def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
                 over.add(run)
                 days = horizon or runs.get(run, (0, 0))[0]
             runs[run] = days, horizon
-            played, wanted = (sum(counts) for counts in zip(*runs.values(), strict=True))
+            played, planned = (sum(counts) for counts in zip(*runs.values(), strict=True))
             several = fill("{count} of {all} runs, {days} days", count=len(over), all=len(runs), days=f"{played:,}")
             text = fill("day {day}", day=f"{played:,}") if len(runs) == 1 else several
-            done, total = (played, wanted) if wanted else (len(over), len(runs) if len(runs) > 1 else None)
+            done, total = (played, planned) if planned else (len(over), len(runs) if len(runs) > 1 else None)
             bar.update(task, description=text, completed=done, total=total)
 
         yield progress

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MOST_WIDTH = 110
-"""Columns of a story, however wide the terminal: longer lines are hard to read."""
+"""Maximum columns of a transcript: longer lines are hard to read."""
 LESS = "FRX"
 """Options for `less` unless LESS is set: leave when a screen holds all, let colours through, keep the screen."""
 
 
 def print_paged(parts: "Iterable[RenderableType]") -> None:
-    """Print the parts of a page one by one, as they are made. What a terminal would obey is spelled."""
+    """Print the parts of a page one by one, as they are made. Control characters are spelled out."""
     command = _pager() if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else None
     if command is None:
         print_parts(parts)
         return
     environment = {**os.environ, "LESS": os.environ.get("LESS", LESS)}
-    with _ctrl_c_for_pager():
+    with _leave_ctrl_c_to_pager():
         pager = subprocess.Popen(
             command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="backslashreplace"
         )
@@ -78,7 +78,7 @@ def _pager() -> list[str] | None:
 
 
 @contextmanager
-def _ctrl_c_for_pager() -> Generator[None]:
+def _leave_ctrl_c_to_pager() -> Generator[None]:
     """Leave Ctrl-C to the pager while it has the terminal."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
-from akinai.cli import model_options as m
 from akinai.cli.options import Json, RunName, argument, process_count, store_address, with_flags
 from akinai.cli.output import (
     FAILED,
@@ -21,9 +20,11 @@ from akinai.cli.output import (
     print_traceback,
     progress_bar,
 )
+from akinai.core.options import part_of
 from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ForkOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
+    from akinai.runtime.play.agent_spec import AgentSpec
     from akinai.runtime.play.driver import Progress
     from akinai.runtime.runs.records import Run, Runs
 
@@ -35,6 +36,17 @@ NOT_REPEATED = frozenset(
     {"agent", "model", "seeds", "sweep", "name", "store", "jobs", "shard", "on", "as_json", "dry_run"}
 )
 """Parameters of `run` that the command suggested for another player leaves out or sets itself."""
+PARALLEL_RUNS = 64
+"""Runs that wait for models at the same time, unless --jobs says otherwise."""
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        metavar="",
+        help="Print the messages, tokens, hours and dollars to expect; play nothing.",
+        rich_help_panel=MODELS,
+    ),
+]
 
 
 @with_flags(RunOptions, store=None, jobs=None)
@@ -42,32 +54,75 @@ def run(
     context: typer.Context,
     world: Annotated[str, argument("WORLD", "The world to play; 'akinai worlds' lists them.")],
     max_messages: Annotated[int, typer.Option("--max-messages", hidden=True)] = 0,
-    dry_run: m.DryRun = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     **options: Unpack[RunOptions],
 ) -> None:
     """Play a world with one agent, once per seed, and score the runs."""
     from akinai import api, worlds
     from akinai.api.agent_options import resolve_options
-    from akinai.core.options import part_of
 
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
     settings = options["settings"]
     spec, _ = resolve_options(worlds.load(world), options["agent"], options, settings, open_models=not dry_run)
-    m.warn_if_ignored(world, spec)
+    _warn_if_ignored(world, spec)
     options.update(part_of(AgentOptions, {}))  # the spec holds them
     options["agent"] = spec
     if dry_run:
-        return m.print_estimate(world, options, as_json=as_json)
-    options["jobs"] = m.run_count(spec, options["jobs"], address)
+        return _print_estimate(world, options, as_json=as_json)
+    jobs = cast("int | None", options["jobs"])
+    waits_for_models = jobs is None and spec.asks_model and not address.startswith("memory:")
+    options["jobs"] = PARALLEL_RUNS if waits_for_models else process_count(jobs, address)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
 
     runs = _play_and_print(play, address, as_json, quiet=as_json or spec.agent == HUMAN)
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
+
+
+def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:
+    """Say so if a player by rules was given a playbook that it cannot follow."""
+    from akinai import worlds
+
+    if not spec.bullets:
+        return
+    loaded = worlds.load(world)
+    learner = loaded.facets.teaching.learner
+    if spec.agent in loaded.players and spec.agent != learner:
+        follows = f"; {learner} does" if learner else ""
+        print_error(f"{spec.agent} takes no notice of a playbook{follows}")
+
+
+def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
+    """Print the tokens, hours and dollars that a model's runs are expected to take. UsageError for a sweep."""
+    from akinai import api
+    from akinai.report.language import fill, translate, translate_sentence
+    from akinai.report.tables.learned import aligned, estimate_rows
+    from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL
+    from akinai.runtime.runs.planning import seeds_in
+
+    expected = api.estimate(world, **options)
+    seeds = seeds_in(str(options["seeds"]))
+    if as_json:
+        print_json(expected.to_json())
+        return
+    by_side = translate(", ").join(
+        fill("{messages} messages of each of {actors} actors", messages=side.messages, actors=side.actors)
+        for side in expected.sides
+        if side.messages
+    )
+    title = fill(
+        "{runs} of {models}, at {pace} and {seconds} seconds a call:",
+        runs=translate_sentence("1 run" if len(seeds) == 1 else f"{len(seeds)} runs"),
+        models=translate(" and ").join(side.model for side in expected.sides),
+        pace=by_side or fill("{messages} messages a day", messages=MESSAGES_PER_DAY),
+        seconds=f"{SECONDS_PER_CALL:g}",
+    )  # fmt: skip
+    usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
+    print_line(f"{title}\n{aligned({translate('messages'): f'{expected.messages:,}', **usage})}")
 
 
 def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:
@@ -165,12 +220,12 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
         from akinai.report.tables.sweeps import swept_runs
 
         print_page(lambda width: swept_runs(runs, width) or runs_page(runs, width))
-    kept = not address.startswith("memory:")
+    stored = not address.startswith("memory:")
     failed = [run for run in runs if run.status == "failed"]
     for run in failed[:MAX_REASONS]:
         print_error(f"run {run.id} failed: {run.reason}")
         if run.traceback:
-            if kept:
+            if stored:
                 print_error(f"its traceback: 'akinai replay {run.id} --json'")
             else:
                 print_traceback(run.traceback)
@@ -181,7 +236,7 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
         damaged = [run for run in failed if (run.reason or "").startswith("entry ")]
         if damaged:
             print_error(f"its record was changed or damaged: restore a copy; 'akinai verify {damaged[0].id}' checks it")
-        elif kept and runs:
+        elif stored and runs:
             print_error(f"{happened}: go on with 'akinai resume {_name_of(runs)}'")
         else:
             print_error("nothing is kept")

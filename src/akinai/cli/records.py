@@ -1,4 +1,4 @@
-"""Commands about the record of runs: runs, replay, verify, merge, diff, export."""
+"""Commands about the record of runs: list, delete, replay, verify, merge, diff, export, and leaderboards."""
 
 import os
 import shlex
@@ -74,17 +74,19 @@ def runs(
 
     address = store_address(store)
     if as_json:
-        found = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
-        return print_json({"runs": [header.to_json() for header in found]})
+        headers = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
+        return print_json({"runs": [header.to_json() for header in headers]})
     from akinai.report.tables.runs import headers_table
 
     most = MOST_LISTED if limit is None else limit
-    asked = most and most + 1 if limit is None else limit
-    headers = api.headers(address, group=group, status=status, limit=asked, deleted=deleted)
-    shown = headers[-most:] if most else headers
-    if shown:
-        print_page(lambda width: headers_table(shown, width))
-        if len(shown) < len(headers):
+    # One more than is listed says whether there are more.
+    headers = api.headers(
+        address, group=group, status=status, limit=most + 1 if limit is None else limit, deleted=deleted
+    )
+    listed = headers[-most:] if most else headers
+    if listed:
+        print_page(lambda width: headers_table(listed, width))
+        if len(listed) < len(headers):
             print_line()
             print_sentence(f"the newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
         return None
@@ -113,23 +115,23 @@ def delete(
         from akinai.report.language import translate
 
         yes = typer.confirm(f"{translate('Delete for good, with all records:')} {', '.join(names)}?", err=True)
-    found = api.delete(*names, forever=forever, yes=yes, store=store_address(store))
+    ids = api.delete(*names, forever=forever, yes=yes, store=store_address(store))
     if forever and not as_json:
-        return print_sentence(f"deleted for good: {', '.join(found)}")
+        return print_sentence(f"deleted for good: {', '.join(ids)}")
     if as_json:
-        return print_json({"deleted": list(found)})
-    print_sentence(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")
-    return print_next_steps({command_line(store, "restore", *names): "bring them back"}) if found else None
+        return print_json({"deleted": list(ids)})
+    print_sentence(f"deleted: {', '.join(ids)}" if ids else "nothing to delete: they are deleted already")
+    return print_next_steps({command_line(store, "restore", *names): "bring them back"}) if ids else None
 
 
 def restore(names: RunNames, store: Store = None, as_json: Json = False) -> None:
     """Bring deleted runs back into lists and groups; `akinai runs --deleted` lists them."""
     from akinai import api
 
-    found = api.restore(*names, store=store_address(store))
+    ids = api.restore(*names, store=store_address(store))
     if as_json:
-        return print_json({"restored": list(found)})
-    return print_sentence(f"restored: {', '.join(found)}" if found else "nothing to restore: none of them is deleted")
+        return print_json({"restored": list(ids)})
+    return print_sentence(f"restored: {', '.join(ids)}" if ids else "nothing to restore: none of them is deleted")
 
 
 def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
@@ -174,7 +176,7 @@ def verify(
 
 
 def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
-    """What is found of one run, and its digests in full."""
+    """The lines about one run: whether its record is intact, and its digests in full."""
     from akinai.report.language import translate, translate_sentence
     from akinai.report.language.lines import columns
 
@@ -183,8 +185,8 @@ def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
         entries = f"{verdict.entries:,} {'entry' if verdict.entries == 1 else 'entries'}"
         yield translate_sentence(f"{run}: ok, {entries}{matches}")
     else:
-        place = f"entry {verdict.entry}: " if verdict.entry else ""
-        yield translate_sentence(f"{run}: NOT as it was written: {place}{verdict.why}")
+        entry = f"entry {verdict.entry}: " if verdict.entry else ""
+        yield translate_sentence(f"{run}: NOT as it was written: {entry}{verdict.why}")
     if verdict.note:
         yield f"  {translate_sentence(verdict.note)}"
     names = {covered: translate(name) for covered, name in DIGESTS.items()}
@@ -221,12 +223,12 @@ def diff(
     """Show the first entry at which two runs differ, then both runs day by day."""
     from akinai import api
 
-    found = api.diff(a, b, store=store_address(store))
+    difference = api.diff(a, b, store=store_address(store))
     if as_json:
-        return print_json(found.to_json())
+        return print_json(difference.to_json())
     from akinai.report.tables.diffs import diff_page
 
-    return print_page(lambda width: diff_page(found, width))
+    return print_page(lambda width: diff_page(difference, width))
 
 
 def export(
@@ -279,7 +281,7 @@ def leaderboard(
 ) -> None:
     """Write a leaderboard with ties, its figures and its ledgers; or replay one and refuse what does not hold."""
     if names[0] == "check" and len(names) == 2:
-        return _check(names[1], process_count(jobs, ""), on, as_json=as_json)
+        return _check_leaderboard(names[1], process_count(jobs, ""), on, as_json=as_json)
     from akinai.report.page.leaderboard import leaderboard as write
 
     address = store_address(store)
@@ -292,18 +294,18 @@ def leaderboard(
     return None
 
 
-def _check(folder: str, jobs: int, on: str | None, *, as_json: bool) -> None:
+def _check_leaderboard(folder: str, jobs: int, on: str | None, *, as_json: bool) -> None:
     from akinai.report.page.leaderboard import check_leaderboard
 
-    refused = check_leaderboard(folder, jobs=jobs, on=on)
+    refusals = check_leaderboard(folder, jobs=jobs, on=on)
     if as_json:
-        document = [{"row": found.row, "kind": found.kind, "why": found.why} for found in refused]
-        print_json({"ok": not refused, "refused": document})
-    elif not refused:
+        document = [{"row": refusal.row, "kind": refusal.kind, "why": refusal.why} for refusal in refusals]
+        print_json({"ok": not refusals, "refused": document})
+    elif not refusals:
         print_sentence(f"{folder}: ok, every ledger replayed and every figure made again")
-    if refused:
-        for found in refused[:MOST_REFUSALS]:
-            print_error(f"refused: {found.row or 'the leaderboard'}: {found.kind}: {found.why}")
-        if len(refused) > MOST_REFUSALS:
-            print_error(f"and {len(refused) - MOST_REFUSALS:,} more; --json tells all")
+    if refusals:
+        for refusal in refusals[:MOST_REFUSALS]:
+            print_error(f"refused: {refusal.row or 'the leaderboard'}: {refusal.kind}: {refusal.why}")
+        if len(refusals) > MOST_REFUSALS:
+            print_error(f"and {len(refusals) - MOST_REFUSALS:,} more; --json tells all")
         raise typer.Exit(FAILED)

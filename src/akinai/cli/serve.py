@@ -1,30 +1,31 @@
-"""The command that serves a market, or sessions of a world, over HTTP."""
+"""Commands that serve: a market or sessions of a world over HTTP, the seats of a run over MCP and A2A."""
 
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 from akinai.cli.options import argument, store_address, with_flags
 from akinai.cli.output import command_line, print_next_steps, print_sentence
-from akinai.runtime.options import ServeOptions
+from akinai.core.errors import UsageError
+from akinai.runtime.options import McpOptions, ServeOptions, ServeSeatsOptions
 
 if TYPE_CHECKING:
+    from akinai.adapters.seat_paths import SeatsServer
     from akinai.server.serving import ServerInfo
 
-
-WorldName = Annotated[
+WorldName = Annotated[str | None, argument("WORLD", "The world to play; 'akinai worlds' lists them.")]
+ServedWorld = Annotated[
     str | None, argument("WORLD", "Serve sessions of this world instead of a market; 'akinai worlds' lists them.")
 ]
 
 
 @with_flags(ServeOptions)
-def serve(world: WorldName = None, **options: Unpack[ServeOptions]) -> None:
+def serve(world: ServedWorld = None, **options: Unpack[ServeOptions]) -> None:
     """Serve a market over HTTP, where anybody's agents can register and trade; or sessions of a world.
 
     Without WORLD the server is a market, and has sessions of every world beside it.
     """
-    from akinai.core.errors import UsageError
     from akinai.report.language import translate_sentence
 
     try:
@@ -37,27 +38,27 @@ def serve(world: WorldName = None, **options: Unpack[ServeOptions]) -> None:
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error
     store = options["store"]
-    words = _resume_words(options["host"], options["port"], options["auth"], options["allow_host"])
 
-    def started(server: "ServerInfo") -> None:
-        again = [world] if world else ["--run", server.run_id]
-        again += [word for name in _further(server) for word in ("--market", f"{name}=")]  # populations are in the runs
-        _print_start(server, command_line(store, "serve", *again, *words), world)
+    def print_start(server: "ServerInfo") -> None:
+        words = [world] if world else ["--run", server.run_id]
+        words += [word for name in _further(server) for word in ("--market", f"{name}=")]  # populations are in the runs
+        words += _listening_words(options["host"], options["port"], options["auth"], options["allow_host"])
+        _print_start(server, command_line(store, "serve", *words), world)
 
-    serve_market(world, **{**options, "store": store_address(store), "ready": started})
+    serve_market(world, **{**options, "store": store_address(store), "ready": print_start})
     write_within(sys.stdout, f"\n{translate_sentence('stopped; all that was answered is kept')}\n")
 
 
-def _resume_words(host: str, port: int, auth: str, allow_host: Sequence[str]) -> list[str]:
-    """The options of the command that continues the market, without those that are defaults."""
-    given = {"--host": host, "--port": str(port), "--auth": auth}
+def _listening_words(host: str, port: int, auth: str, allow_host: Sequence[str]) -> list[str]:
+    """The flags that say where the server listens and whom it admits, without those that have their default."""
+    flags = {"--host": host, "--port": str(port), "--auth": auth}
     defaults = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
-    words = [word for name, value in given.items() if value != defaults[name] for word in (name, value)]
+    words = [word for flag, value in flags.items() if value != defaults[flag] for word in (flag, value)]
     return words + [word for name in allow_host for word in ("--allow-host", name)]
 
 
 def _further(server: "ServerInfo") -> list[str]:
-    """The markets beside that at `/`."""
+    """The names of the markets beside the one at `/`."""
     return [name for name in server.markets if name != server.run_id]
 
 
@@ -104,3 +105,28 @@ def _print_address(server: "ServerInfo", resume: str) -> None:
             resume: f"after a stop, go on with {'these markets' if server.markets else 'this market'}",
         }
     )
+
+
+@with_flags(McpOptions)
+def mcp(world: WorldName = None, **options: Unpack[McpOptions]) -> None:
+    """Let an MCP client play a run: its tools are the world's actions."""
+    from akinai.adapters.mcp.serving import mcp as serve_mcp
+
+    address = store_address(cast("str | None", options["store"]))
+    serve_mcp(world, **{**options, "store": address, "ready": _print_seats})
+
+
+@with_flags(ServeSeatsOptions)
+def a2a(world: WorldName = None, **options: Unpack[ServeSeatsOptions]) -> None:
+    """Let A2A clients play a run: each of its seats is an agent whose skills are the world's actions."""
+    from akinai.adapters.a2a.serving import a2a as serve_a2a
+
+    address = store_address(cast("str | None", options["store"]))
+    serve_a2a(world, **{**options, "store": address, "ready": _print_seats})
+
+
+def _print_seats(server: "SeatsServer") -> None:
+    """Print the run and where to connect on stderr: over stdio, stdout is the client's."""
+    seats = (f"{seat.actor}  {seat.url or 'stdio'}{seat.token and f'  token {seat.token}'}" for seat in server.seats)
+    sys.stderr.write("\n".join([f"run {server.run_id}", *seats]) + "\n")
+    sys.stderr.flush()

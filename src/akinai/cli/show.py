@@ -18,6 +18,7 @@ from akinai.cli.options import (
     with_flags,
 )
 from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page
+from akinai.core.errors import UsageError
 from akinai.runtime.options import WhyOptions
 
 if TYPE_CHECKING:
@@ -59,23 +60,17 @@ def show(
 
     address = store_address(store)
     if follow:
-        _expect_followable(day, entry, deal, as_json=as_json)
+        flags = {"--day": day is not None, "--entry": entry is not None, "--deal": deal is not None, "--json": as_json}
+        if typed := [flag_name for flag_name, is_typed in flags.items() if is_typed]:
+            raise UsageError(f"--follow shows a run to its end and takes no {typed[0]}; leave one of the two out")
         return _follow(name, actor, grep, address, command_line(store, "show", name), calls=calls)
-    found = read(name, day=day, entry=entry, actor=actor, deal=deal, calls=calls, grep=grep, store=address)
+    transcript = read(name, day=day, entry=entry, actor=actor, deal=deal, calls=calls, grep=grep, store=address)
     if as_json:
-        return print_json(found.to_json())
+        return print_json(transcript.to_json())
     from akinai.cli.pager import print_paged
     from akinai.report.tables.transcript import transcript_parts
 
-    return print_paged(transcript_parts(found, command=command_line(store, "show", found.run.id)))
-
-
-def _expect_followable(day: int | None, entry: int | None, deal: str | None, *, as_json: bool) -> None:
-    from akinai.core.errors import UsageError
-
-    given = {"--day": day is not None, "--entry": entry is not None, "--deal": deal is not None, "--json": as_json}
-    if wrong := [name for name, there in given.items() if there]:
-        raise UsageError(f"--follow shows a run to its end and takes no {wrong[0]}; leave one of the two out")
+    return print_paged(transcript_parts(transcript, command=command_line(store, "show", transcript.run.id)))
 
 
 def _follow(name: str, actor: str | None, grep: str | None, address: str, command: str, *, calls: bool) -> None:
@@ -105,23 +100,25 @@ def why(name: Annotated[str, argument("RUN", "A run.")], as_json: Json = False, 
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     options["jobs"] = process_count(options["jobs"], address)
-    with _progress(quiet=as_json) as progress:
-        found = api.why(name, **{**options, "progress": progress})
+    with _branch_bar(quiet=as_json) as progress:
+        explanation = api.why(name, **{**options, "progress": progress})
     if as_json:
-        return print_json(found.to_json())
+        return print_json(explanation.to_json())
     from akinai.report.why.tables import why_page
 
-    print_page(lambda width: why_page(found, width))
-    rows = [*found.cost, *found.made]
+    print_page(lambda width: why_page(explanation, width))
+    rows = [*explanation.cost, *explanation.made]
     if not rows:
         return None
-    where, what = ("--day", "read what was done that day") if found.by_days else ("--entry", "read what was done there")
-    return print_next_steps({command_line(store, "show", found.run, where, str(rows[0].first)): what})
+    by_days = explanation.by_days
+    words = ("show", explanation.run, "--day" if by_days else "--entry", str(rows[0].first))
+    step = "read what was done that day" if by_days else "read what was done there"
+    return print_next_steps({command_line(store, *words): step})
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> "Generator[Progress | None, None, None]":
-    """A bar on stderr over the branches; None without a terminal."""
+def _branch_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
+    """A progress bar on stderr over the branches; None without a terminal."""
     import sys
 
     if quiet or not sys.stderr.isatty():

@@ -26,27 +26,29 @@ def demo(
     from rich.console import Group
     from rich.text import Text
 
-    from akinai.api.demo import demo as play
+    from akinai.api.demo import demo as play_demo
     from akinai.report.language import translate_sentence
     from akinai.report.tables.columns import translate_line
     from akinai.report.tables.comparisons import verdict
     from akinai.report.tables.runs import players_table
     from akinai.report.tables.transcript import diary
 
-    def watched(run: "Run") -> None:
+    def print_first_run(run: "Run") -> None:
         print_line(translate_sentence(f"{run.days} days of the player {run.agent} on seed {run.seed}:") + "\n")
         print_page(lambda _: Group(*diary(run.ledger)))
         print_line("\n" + translate_sentence(f"Three players, seeds {seeds}, {days} days each:") + "\n")
 
     with progress_bar(quiet=False) as progress:
-        shown = play(world, seeds=seeds, days=days, output=output, progress=progress, watched=watched)
-    print_page(lambda width: players_table(shown.played, width))
-    score, figures = next(iter(shown.comparison.scores.items()))
+        demonstration = play_demo(
+            world, seeds=seeds, days=days, output=output, progress=progress, watched=print_first_run
+        )
+    print_page(lambda width: players_table(demonstration.played, width))
+    score, figures = next(iter(demonstration.comparison.scores.items()))
     print_line()
-    print_page(lambda _: Text(translate_line(verdict(shown.comparison, score, figures))))
-    page = shown.page.as_uri() if shown.page else 'pip install "akinai[report]" draws it'
+    print_page(lambda _: Text(translate_line(verdict(demonstration.comparison, score, figures))))
+    page = demonstration.page.as_uri() if demonstration.page else 'pip install "akinai[report]" draws it'
     print_line("\n" + translate_sentence(f"The report with figures: {page}"))
-    name = next(iter(shown.played.values()))[0].world.partition("@")[0]
+    name = next(iter(demonstration.played.values()))[0].world.partition("@")[0]
     print_next_steps(
         {
             f"akinai run {name} --agent reference --seeds 1-5 --name first": "play, and keep the runs",

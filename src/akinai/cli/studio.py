@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from akinai.cli.options import RunNames, Store, argument, option, store_address, with_flags
 from akinai.cli.output import command_line, print_line, print_next_steps, print_page, print_sentence
+from akinai.core.errors import UsageError
 from akinai.runtime.options import PlayOptions, StudioOptions
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class _StudioCommands(TyperGroup):
         return super().parse_args(ctx, args if args[:1] == [BUNDLE] else [SHOW, *args])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        _, command, rest = super().resolve_command(ctx, args)
-        return "" if args[0] == SHOW else BUNDLE, command, rest
+        _, command, remaining = super().resolve_command(ctx, args)
+        return "" if args[0] == SHOW else BUNDLE, command, remaining
 
 
 app = typer.Typer(name="studio", cls=_StudioCommands, help="Look at runs in a browser.", add_completion=False)
@@ -51,8 +52,6 @@ def show(
     Only this machine can reach the studio unless --host says otherwise, and only with the token in the address.
     'akinai studio bundle RUN -o DIR' writes the same pages as files, to send to somebody.
     """
-    from akinai.core.errors import UsageError
-
     try:
         from akinai.studio.serving import studio
     except ImportError as error:
@@ -62,14 +61,14 @@ def show(
             f'the studio needs more than is installed ({error}); pip install "akinai[studio]" brings it'
         ) from error
 
-    def started(info: "StudioInfo") -> None:
+    def print_start(info: "StudioInfo") -> None:
         runs = f"{info.runs:,} run{'' if info.runs == 1 else 's'}"
         print_sentence(f"the studio shows {runs} on {info.url}")
         print_sentence("stop it with Ctrl-C")
         sys.stdout.flush()
 
     store = store_address(cast("str | None", options["store"]))
-    studio(*(names or ()), **{**options, "store": store, "ready": started})
+    studio(*(names or ()), **{**options, "store": store, "ready": print_start})
 
 
 @app.command(BUNDLE)
@@ -85,7 +84,6 @@ def bundle(
     ] = None,
 ) -> None:
     """Write the studio's pages of runs as files that open from disk, to send to somebody."""
-    from akinai.core.errors import UsageError
     from akinai.report.language import fill
 
     try:
@@ -109,14 +107,14 @@ def play(
     """
     from akinai.studio.person import play as play_world
 
-    def started(info: "StudioInfo") -> None:
+    def print_start(info: "StudioInfo") -> None:
         print_sentence(f"play on {info.url}")
         print_sentence("stop it with Ctrl-C; what you did is kept")
         sys.stdout.flush()
 
     store = options["store"]
     address = store_address(store)
-    run = play_world(world, **{**options, "store": address, "ready": started})
+    run = play_world(world, **{**options, "store": address, "ready": print_start})
     if run is None:
         return
     from akinai.report.tables.runs import runs_page

@@ -69,21 +69,21 @@ def _generate_command(world: str) -> Any:
     generator = generator_of(world)
 
     def generate(output: str, seed: int, as_json: bool, **options: Any) -> None:
-        made = generate_files(world, output, seed=seed, **options)
+        folder = generate_files(world, output, seed=seed, **options)
         if as_json:
-            return print_json(made.to_json())
-        print_page(lambda width: _generated_page(made, width))
-        play = command_line(None, "run", world, "--set", f"{generator.setting}={made.folder}")
+            return print_json(folder.to_json())
+        print_page(lambda width: _generated_page(folder, width))
+        play = command_line(None, "run", world, "--set", f"{generator.setting}={folder.folder}")
         return print_next_steps({play: "play it"})
 
-    folder = option("-o", "--output", metavar="DIR", help="The folder to write to; it must be new or empty.")
-    seeded = option("--seed", metavar="N", help="The seed that decides all chance.", default="1", parser=whole_number)
-    keyword = Parameter.KEYWORD_ONLY
+    output = option("-o", "--output", metavar="DIR", help="The folder to write to; it must be new or empty.")
+    seed = option("--seed", metavar="N", help="The seed that decides all chance.", default="1", parser=whole_number)
+    keyword_only = Parameter.KEYWORD_ONLY
     parameters = [
-        Parameter("output", keyword, annotation=Annotated[str, folder]),
+        Parameter("output", keyword_only, annotation=Annotated[str, output]),
         *(_parameter(name, field) for name, field in generator.options.model_fields.items()),
-        Parameter("seed", keyword, default=1, annotation=Annotated[int, seeded]),
-        Parameter("as_json", keyword, default=False, annotation=Json),
+        Parameter("seed", keyword_only, default=1, annotation=Annotated[int, seed]),
+        Parameter("as_json", keyword_only, default=False, annotation=Json),
     ]
     generate.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - typer reads it
     generate.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -108,7 +108,7 @@ def _parameter(name: str, field: "FieldInfo") -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=field.default, annotation=Annotated[kind, declared])
 
 
-def _generated_page(made: "GeneratedFolder", width: int) -> "RenderableType":
+def _generated_page(folder: "GeneratedFolder", width: int) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
@@ -116,9 +116,9 @@ def _generated_page(made: "GeneratedFolder", width: int) -> "RenderableType":
     from akinai.report.language import fill, translate, translate_record
     from akinai.report.tables.columns import Column, fit_table
 
-    generated = made.generated
+    generated = folder.generated
     name_head, value_head = generated.heads
     amounts = [format_cents(cents) for cents in generated.values_cents.values()]
     names = Column(name_head, [translate(name) for name in generated.values_cents], words=True)
-    title = Text(fill("{files} in {folder}", files=translate_record(generated.title), folder=made.folder), "bold")
+    title = Text(fill("{files} in {folder}", files=translate_record(generated.title), folder=folder.folder), "bold")
     return Group(title, Text(""), fit_table([names, Column(value_head, amounts)], width))

@@ -1,6 +1,5 @@
 """Commands for playbooks: show, search, change, restore, import, export and repair."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,10 +57,10 @@ def show(
         return (
             print_json(tables.bullet_json(bullet)) if as_json else print_page(lambda _: tables.bullet_details(bullet))
         )
-    chosen = [loaded.section(section)] if section is not None else list(loaded.sections)
+    sections = [loaded.section(section)] if section is not None else list(loaded.sections)
     if as_json:
-        return print_json(tables.playbook_json(loaded, chosen))
-    return print_page(lambda width: tables.overview(loaded, chosen, rows, width))
+        return print_json(tables.playbook_json(loaded, sections))
+    return print_page(lambda width: tables.overview(loaded, sections, rows, width))
 
 
 @app.command()
@@ -117,12 +116,14 @@ def add(
     from akinai.cli.playbook import tables
 
     file = api.open_playbook(playbook, new=True)
-    known = [known_section.name for known_section in file.load().sections] if file.path.exists() else []
+    old_sections = [old.name for old in file.load().sections] if file.path.exists() else []
     saved = api.add(playbook, content, section=section, keywords=keywords, reason=reason)
     bullet = saved.playbook.section(section).bullets[-1]
     if as_json:
         return print_json({"change": saved.n, "bullet": tables.bullet_json(bullet)})
-    new = f", a new section beside {', '.join(known)}" if known and bullet.section not in known else ""
+    new = ""
+    if old_sections and bullet.section not in old_sections:
+        new = f", a new section beside {', '.join(old_sections)}"
     return print_sentence(f"added {bullet.id} to {bullet.section}, change {saved.n}{new}")
 
 
@@ -278,10 +279,11 @@ def recover(playbook: File, as_json: Json = False) -> None:
     from akinai.api import playbook as api
 
     recovered = api.recover(playbook)
-    kept: Sequence[str] = [str(path) for path in recovered.copies]
+    copies = [str(path) for path in recovered.copies]
     if as_json:
-        return print_json({"bullets": len(recovered.playbook), "kept": kept})
-    if not kept:
+        return print_json({"bullets": len(recovered.playbook), "kept": copies})
+    if not copies:
         return print_sentence(f"nothing to mend: {len(recovered.playbook):,} bullets can be read")
-    places = ", ".join(kept)
-    return print_sentence(f"{len(recovered.playbook):,} bullets recovered; what could not be read is in {places}")
+    return print_sentence(
+        f"{len(recovered.playbook):,} bullets recovered; what could not be read is in {', '.join(copies)}"
+    )

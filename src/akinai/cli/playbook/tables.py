@@ -1,4 +1,4 @@
-"""Tables of playbooks for people, and JSON for programs. Records in, renderables and mappings out."""
+"""Tables of playbooks for people, and JSON documents of them for programs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ LEAST = 24
 
 def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: int) -> RenderableType:
     """The sections, and the bullets with the most uses first."""
-    every = [bullet for section in sections for bullet in section.bullets]
-    best = sorted(every, key=lambda bullet: (-bullet.uses, -bullet.helpful, bullet.id))
-    many = f"{len(playbook):,} {'bullet' if len(playbook) == 1 else 'bullets'}"
-    where = f"{len(playbook.sections)} {'section' if len(playbook.sections) == 1 else 'sections'}"
+    bullets = [bullet for section in sections for bullet in section.bullets]
+    ranked = sorted(bullets, key=lambda bullet: (-bullet.uses, -bullet.helpful, bullet.id))
+    bullet_count = f"{len(playbook):,} {'bullet' if len(playbook) == 1 else 'bullets'}"
+    section_count = f"{len(playbook.sections)} {'section' if len(playbook.sections) == 1 else 'sections'}"
     title = fill(
         "{bullets} in {sections}, changed {when}",
-        bullets=translate_sentence(many), sections=translate_sentence(where),
+        bullets=translate_sentence(bullet_count), sections=translate_sentence(section_count),
         when=playbook.updated_at or translate("never"),
     )  # fmt: skip
     table = fit_table(
@@ -45,11 +45,11 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
         width,
     )
     parts: list[RenderableType] = [Text(title, "bold"), Text(""), table]
-    if best:
-        shown = best[:rows] if rows else best
-        left = len(best) - len(shown)
-        parts += [Text(""), bullet_rows(shown, width)]
-        parts += [_more(left)] if left else []
+    if ranked:
+        visible = ranked[:rows] if rows else ranked
+        parts += [Text(""), bullet_rows(visible, width)]
+        if len(visible) < len(ranked):
+            parts.append(_more(len(ranked) - len(visible)))
     return Group(*parts)
 
 
@@ -85,15 +85,15 @@ def bullet_details(bullet: Bullet) -> RenderableType:
 def hit_rows(hits: Sequence[SearchResult], width: int) -> RenderableType:
     """One row for each search result."""
     used = max(len(hit.bullet.id) for hit in hits) + 26
-    rest = max(LEAST, width - used)
+    free = max(LEAST, width - used)
     return fit_table(
         [
             Column("bullet", [hit.bullet.id for hit in hits], words=True),
             Column("score", [f"{hit.combined_score:.3f}" for hit in hits]),
             Column("vector", [f"{hit.vector_score:.3f}" for hit in hits], drop=1),
             Column("words", [f"{hit.bm25_score:.3f}" for hit in hits], drop=2),
-            Column("content", _cut((hit.bullet.content for hit in hits), rest * 2 // 3), words=True),
-            Column("matched", _cut((" ".join(hit.matched) for hit in hits), rest // 3), words=True, drop=3),
+            Column("content", _cut((hit.bullet.content for hit in hits), free * 2 // 3), words=True),
+            Column("matched", _cut((" ".join(hit.matched) for hit in hits), free // 3), words=True, drop=3),
         ],
         width,
     )
@@ -101,22 +101,21 @@ def hit_rows(hits: Sequence[SearchResult], width: int) -> RenderableType:
 
 def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableType:
     """One row for each change; at most the last `rows`."""
-    shown = changes[-rows:] if rows else changes
-    last = fill("the last {count} of {all} changes", count=len(shown), all=f"{len(changes):,}")
-    title = last if len(shown) < len(changes) else ""
+    visible = changes[-rows:] if rows else changes
+    title = ""
+    if len(visible) < len(changes):
+        title = fill("the last {count} of {all} changes", count=len(visible), all=f"{len(changes):,}")
     return fit_table(
         [
-            Column("change", [f"{change.n:,}" for change in shown]),
-            Column("at", [change.at.replace("T", " ").removesuffix("Z") for change in shown], words=True, drop=2),
+            Column("change", [f"{change.n:,}" for change in visible]),
+            Column("at", [change.at.replace("T", " ").removesuffix("Z") for change in visible], words=True, drop=2),
+            Column("what", [_kind(change) for change in visible], words=True),
+            Column("bullets put", [f"{len(change.put):,}" for change in visible]),
+            Column("removed", [f"{len(change.removed_ids):,}" for change in visible]),
+            Column("refused", [f"{len(change.refused):,}" for change in visible], drop=3),
             Column(
-                "what",
-                [_kind(change) for change in shown],
-                words=True,
+                "reason", [shorten(change.reason or change.id or "-", 50) for change in visible], words=True, drop=1
             ),
-            Column("bullets put", [f"{len(change.put):,}" for change in shown]),
-            Column("removed", [f"{len(change.removed_ids):,}" for change in shown]),
-            Column("refused", [f"{len(change.refused):,}" for change in shown], drop=3),
-            Column("reason", [shorten(change.reason or change.id or "-", 50) for change in shown], words=True, drop=1),
         ],
         width,
         title,
@@ -129,21 +128,21 @@ def difference_rows(difference: Difference, rows: int, width: int) -> Renderable
         return Text(translate("no difference"))
     signed = [*(("+", bullet) for bullet in difference.added), *(("-", bullet) for bullet in difference.removed)]
     signed += [("~", after) for _, after in difference.changed]
-    shown = signed[:rows] if rows else signed
-    counts = {"added": difference.added, "removed": difference.removed, "changed": difference.changed}
+    visible = signed[:rows] if rows else signed
+    by_change = {"added": difference.added, "removed": difference.removed, "changed": difference.changed}
     parts: list[RenderableType] = [
-        Text(", ".join(translate_sentence(f"{len(bullets):,} {name}") for name, bullets in counts.items()), "bold"),
+        Text(", ".join(translate_sentence(f"{len(bullets):,} {name}") for name, bullets in by_change.items()), "bold"),
         *(Text(fill("section {name} added", name=name)) for name in difference.sections_added),
         *(Text(fill("section {name} removed", name=name)) for name in difference.sections_removed),
         Text(""),
     ]
     styles = {"+": "green", "-": "red", "~": "yellow"}
-    for sign, bullet in shown:
+    for sign, bullet in visible:
         counts = f"({bullet.helpful}/{bullet.harmful}) "
         room = max(LEAST, width - len(bullet.id) - len(counts) - 4)
         parts.append(Text(f"{sign} {bullet.id} {counts}{_cut([bullet.content], room)[0]}", styles[sign]))
-    if len(shown) < len(signed):
-        parts.append(_more(len(signed) - len(shown)))
+    if len(visible) < len(signed):
+        parts.append(_more(len(signed) - len(visible)))
     return Group(*parts)
 
 
@@ -156,27 +155,29 @@ def _kind(change: Change) -> str:
     return kind if change.to is None else fill("{change} to {point}", change=kind, point=change.to)
 
 
-def refinement_rows(before: Playbook, found: Refinement, width: int) -> RenderableType:
+def refinement_rows(before: Playbook, refinement: Refinement, width: int) -> RenderableType:
     """The merges, or the removals with their records."""
     room = max(LEAST, width - 40)
-    if found.merges:
-        kept = [before[merge.kept] for merge in found.merges]
+    if refinement.merges:
+        survivors = [before[merge.kept] for merge in refinement.merges]
         return fit_table(
             [
-                Column("kept", [bullet.id for bullet in kept], words=True),
-                Column("merged into it", [shorten(", ".join(merge.merged), 40) for merge in found.merges], words=True),
-                Column("cosine", [f"{merge.similarity:.3f}" for merge in found.merges]),
-                Column("content", _cut((bullet.content for bullet in kept), room // 2), words=True),
+                Column("kept", [bullet.id for bullet in survivors], words=True),
+                Column(
+                    "merged into it", [shorten(", ".join(merge.merged), 40) for merge in refinement.merges], words=True
+                ),
+                Column("cosine", [f"{merge.similarity:.3f}" for merge in refinement.merges]),
+                Column("content", _cut((bullet.content for bullet in survivors), room // 2), words=True),
             ],
             width,
         )
     return fit_table(
         [
-            Column("left out", [removal.id for removal in found.removals], words=True),
-            Column("uses", [str(removal.uses) for removal in found.removals]),
-            Column("confidence", [f"{removal.confidence:.2f}" for removal in found.removals]),
-            Column("at most", [f"{removal.upper:.2f}" for removal in found.removals]),
-            Column("content", _cut((before[removal.id].content for removal in found.removals), room), words=True),
+            Column("left out", [removal.id for removal in refinement.removals], words=True),
+            Column("uses", [str(removal.uses) for removal in refinement.removals]),
+            Column("confidence", [f"{removal.confidence:.2f}" for removal in refinement.removals]),
+            Column("at most", [f"{removal.upper:.2f}" for removal in refinement.removals]),
+            Column("content", _cut((before[removal.id].content for removal in refinement.removals), room), words=True),
         ],
         width,
     )
@@ -238,27 +239,28 @@ def change_json(change: Change) -> dict[str, Any]:
     }
 
 
-def difference_json(found: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     return {
-        "added": [bullet_json(bullet) for bullet in found.added],
-        "removed": [bullet_json(bullet) for bullet in found.removed],
-        "changed": [{"before": bullet_json(a), "after": bullet_json(b)} for a, b in found.changed],
-        "sections_added": list(found.sections_added),
-        "sections_removed": list(found.sections_removed),
+        "added": [bullet_json(bullet) for bullet in difference.added],
+        "removed": [bullet_json(bullet) for bullet in difference.removed],
+        "changed": [{"before": bullet_json(a), "after": bullet_json(b)} for a, b in difference.changed],
+        "sections_added": list(difference.sections_added),
+        "sections_removed": list(difference.sections_removed),
     }
 
 
-def refinement_json(found: Refinement, change: int | None) -> dict[str, Any]:
+def refinement_json(refinement: Refinement, change: int | None) -> dict[str, Any]:
     return {
         "done": change is not None,
         "change": change,
-        "reason": found.reason,
-        "bullets": len(found.playbook),
+        "reason": refinement.reason,
+        "bullets": len(refinement.playbook),
         "merges": [
-            {"kept": merge.kept, "merged": list(merge.merged), "similarity": merge.similarity} for merge in found.merges
+            {"kept": merge.kept, "merged": list(merge.merged), "similarity": merge.similarity}
+            for merge in refinement.merges
         ],
         "removals": [
             {"id": removal.id, "uses": removal.uses, "confidence": removal.confidence, "upper": removal.upper}
-            for removal in found.removals
+            for removal in refinement.removals
         ],
     }

@@ -36,9 +36,9 @@ def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False)
     rivals: dict[str, Rival] = {name: find_plugin(CONTENDERS, "contender", name) for name in names}
     if len(rivals) < len(names):
         raise UsageError(f"{', '.join(names)} names a contender twice; name each once")
-    if on_runs and (others := [name for name, rival in rivals.items() if rival.on_runs is None]):
+    if on_runs and (task_rivals := [name for name, rival in rivals.items() if rival.on_runs is None]):
         raise UsageError(
-            f"{', '.join(others)} can be compared with on tasks with known answers alone, and these are runs of a "
+            f"{', '.join(task_rivals)} can be compared with on tasks with known answers alone, and these are runs of a "
             "world; compare with placebo and icl"
         )
     if not has_model and (asking := [name for name, rival in rivals.items() if rival.asks_model]):
@@ -50,7 +50,7 @@ def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ContenderScore:
     """How one contender did on the judged tasks."""
 
     name: str
@@ -61,10 +61,10 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """The standings of all contenders on the same tasks."""
+class ContestScores:
+    """The scores of all contenders on the same tasks."""
 
-    standings: tuple[Standing, ...]
+    scores: tuple[ContenderScore, ...]
     """No playbook first, then the playbook, then the others as they were named."""
     graded: bool = True
     """Whether the tasks have known answers; runs of a world have scores alone."""
@@ -73,50 +73,51 @@ class Against:
         """A row a contender: `gain` is over no playbook, `playbook_minus` what the learned playbook has over it, each
         paired task by task. `learning_tokens` are what models received and answered while it learned,
         `tokens_a_task` the same for each judged task, `injected` the tokens of its bullets there."""
-        none, ours = self.standings[0], self.standings[1]
-        return [self._row(standing, none, ours) for standing in self.standings]
+        none, ours = self.scores[0], self.scores[1]
+        return [self._row(score, none, ours) for score in self.scores]
 
-    def _row(self, standing: Standing, none: Standing, ours: Standing) -> dict[str, Json]:
-        judged, n = standing.judged, max(1, len(standing.judged.right))
-        learning, use = standing.learning.tokens, judged.usage.tokens
-        minus = gain(judged, ours.judged) if standing is not ours else None
+    def _row(self, score: ContenderScore, none: ContenderScore, ours: ContenderScore) -> dict[str, Json]:
+        judged, n = score.judged, max(1, len(score.judged.right))
+        learning, use = score.learning.tokens, judged.usage.tokens
+        minus = gain(judged, ours.judged) if score is not ours else None
         return {
-            "name": standing.name,
+            "name": score.name,
             "accuracy": judged.accuracy if self.graded else None,
             "score": judged.mean,
             "n": len(judged.right),
-            "gain": None if standing is none else _paired(gain(none.judged, judged)),
+            "gain": None if score is none else _paired(gain(none.judged, judged)),
             "playbook_minus": _paired(minus) if minus else None,
             "verdict": _verdict(minus) if minus else None,
             "learning_tokens": learning.input + learning.output,
-            "learning_calls": standing.learning.calls,
+            "learning_calls": score.learning.calls,
             "tokens_a_task": round((use.input + use.output) / n, 1),
             "injected": round(judged.injected_tokens / n, 1),
         }
 
 
 async def compete(
-    rivals: Mapping[str, Rival], contest: Contest, tasks: Sequence[Task], first: Sequence[Standing]
-) -> tuple[Against, EndRun | None]:
-    """Let each contender learn and judge it on the tasks; and what ended it early."""
-    standings = [*first]
+    rivals: Mapping[str, Rival], contest: Contest, tasks: Sequence[Task], first: Sequence[ContenderScore]
+) -> tuple[ContestScores, EndRun | None]:
+    """Let each contender learn, and judge it on the tasks. Returns the scores after those in `first`, and the error
+    that ended the contest early, if any."""
+    scores = [*first]
     try:
         for name, rival in rivals.items():
             learner = rival.on_runs if contest.records and rival.on_runs else rival.learn
             learned = await learner(contest)
             judged = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, learned.retriever)
-            standings.append(Standing(name, judged, learned.usage))
+            scores.append(ContenderScore(name, judged, learned.usage))
     except EndRun as end:
-        return Against(tuple(standings), contest.records is None), end
-    return Against(tuple(standings), contest.records is None), None
+        return ContestScores(tuple(scores), contest.records is None), end
+    return ContestScores(tuple(scores), contest.records is None), None
 
 
 FOREIGN_SEED, FOREIGN_DAYS = 1, 30
 """The run of another world that gives a placebo."""
 EXCERPT_TOKENS = 400
-"""The least of a run's record that is worth showing; where there are fewer, fewer runs are shown."""
+"""Minimum tokens of a run's record that are worth showing; with fewer for each, fewer runs are shown."""
 HEADING_TOKENS = 30
-"""Tokens that stand around an excerpt in a context."""
+"""Tokens of the heading of an excerpt in a context."""
 _PARTS = re.compile(r"; | -> ")
 
 
@@ -149,11 +150,11 @@ class RecordsOnStore:
         names = dict.fromkeys(part.rpartition("#")[0] or part for part in sources if part)
         world, texts = self.config.load_world(), list[str]()
         async with opened(self.config.store, create=False) as store:
-            known = {header.run_id for header in await store.runs()}
-            shown = [name for name in names if name in known][: max(1, tokens // EXCERPT_TOKENS)]
-            for name in shown:
+            stored = {header.run_id for header in await store.runs()}
+            excerpted = [name for name in names if name in stored][: max(1, tokens // EXCERPT_TOKENS)]
+            for name in excerpted:
                 run = await read_run(store, await store.header(name), load=loader(world))
-                budget = max(1, tokens // len(shown) - HEADING_TOKENS)
+                budget = max(1, tokens // len(excerpted) - HEADING_TOKENS)
                 texts.append(condense_run(world, replay(world, run.ledger), budget_tokens=budget).text)
         return texts
 

@@ -19,12 +19,14 @@ from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.injection import estimate_tokens, inject_all
 from akinai.runtime.learn.against import find_rivals
-from akinai.runtime.learn.job import JobConfig
+from akinai.runtime.learn.arguments import names_in
+from akinai.runtime.learn.job import playbook_path
 from akinai.runtime.learn.players import TRUTH_SHARE
 from akinai.runtime.learn.role_models import LEARNERS, ROLES, RoleModels
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import known_prices
+from akinai.runtime.options import LearnOptions
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
 from akinai.runtime.play.estimate import SECONDS_PER_CALL, Estimate, estimate_runs, together
 from akinai.runtime.runs.planning import seeds_in
@@ -93,23 +95,21 @@ class LearnEstimate:
     @property
     def dollars(self) -> float | None:
         """None where a price is not known."""
-        known = [part.dollars for part in self.parts if part.dollars is not None]
-        return sum(known) if len(known) == len(self.parts) else None
+        return _total([part.dollars for part in self.parts])
 
     def against_each(
         self, names: Sequence[str], learning: LearnEstimate, judging: LearnEstimate, *, on_runs: bool = False
     ) -> LearnEstimate:
-        """With the contenders of these names: those that ask a model to learn take `learning`, and all `judging`."""
-        found: list[RivalEstimate] = []
+        """The estimate with contenders: each takes `judging`, and `learning` too if it asks a model to learn."""
+        rivals: list[RivalEstimate] = []
         hours = self.hours
         for name, rival in find_rivals(names, has_model=True, on_runs=on_runs).items():
             parts = [judging, *([learning] if rival.asks_model else ())]
-            dollars = [part.dollars for part in parts if part.dollars is not None]
             usage = sum((part.usage for part in parts), Usage())
-            known = sum(dollars) if len(dollars) == len(parts) else None
-            found.append(RivalEstimate(name, sum(part.calls for part in parts), usage, known))
+            dollars = _total([part.dollars for part in parts])
+            rivals.append(RivalEstimate(name, sum(part.calls for part in parts), usage, dollars))
             hours += sum(part.hours for part in parts)
-        return replace(self, hours=hours, against=tuple(found))
+        return replace(self, hours=hours, against=tuple(rivals))
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --dry-run --json`."""
@@ -122,8 +122,8 @@ class LearnEstimate:
             {"name": rival.name, "calls": rival.calls, "tokens": _tokens_json(rival.usage), "dollars": rival.dollars}
             for rival in self.against
         ]
-        found: dict[str, Json] = {"roles": roles, "against": against or None}
-        return {**totals, "hours": self.hours, "dollars": self.dollars, **found}
+        by_part: dict[str, Json] = {"roles": roles, "against": against or None}
+        return {**totals, "hours": self.hours, "dollars": self.dollars, **by_part}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,46 +172,45 @@ def estimate_tasks(
     data_set: DataSet,
     settings: LearnSettings,
     models: RoleModels,
-    playbook: Path,
-    job: JobConfig,
+    options: LearnOptions,
 ) -> LearnEstimate:
     """The estimate for tasks with known answers. UsageError where no model is asked."""
     _expect_model(models)
-    found: dict[Split, Sequence[Task]] = {
-        split: tuple(data_set.load(split)) for split in ("train", "held_out", "validation", "test")
-    }
-    kept = 0 if found["held_out"] else settings.held_out
-    train = found["train"][: len(found["train"]) - kept][: settings.limit or None]
-    judged = () if settings.online else (*found["validation"], *found["test"])
-    held_out = len(found["held_out"]) or kept
+    splits: tuple[Split, ...] = ("train", "held_out", "validation", "test")
+    tasks = {split: tuple(data_set.load(split)) for split in splits}
+    reserved = 0 if tasks["held_out"] else settings.held_out
+    train = tasks["train"][: len(tasks["train"]) - reserved][: settings.limit or None]
+    judged = () if settings.online else (*tasks["validation"], *tasks["test"])
+    held_out = len(tasks["held_out"]) or reserved
     config = settings.loop_config(uses_model=True)
     tries = settings.consistency_tries if settings.no_truth and settings.feedback == "consistency" else 1
-    if job.judge_only:
-        calls = CallCounts(judged=len(judged) * (1 + job.baseline))
+    baseline, against = options["baseline"], names_in(options["against"])
+    if options["judge_only"]:
+        calls = CallCounts(judged=len(judged) * (1 + baseline))
     else:
-        calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=job.baseline)
+        calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
-    start = 0 if job.fresh else _tokens_in(playbook)
+    start = 0 if options["fresh"] else _tokens_in(playbook_path(options, data_set.name))
 
     def estimate(counts: CallCounts) -> LearnEstimate:
         return _estimate(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
 
     whole = estimate(calls)
-    if not job.against:
+    if not against:
         return whole
     last = _injected(config, start + BULLET_TOKENS * calls.curations)
     sent = ceil(len(judged) * (prompts.tokens("generator") + last))
     judging: Mapping[RoleName, tuple[int, Usage]] = {
         "generator": (len(judged), Usage(sent, len(judged) * REPLY_TOKENS["generator"]))
     }
-    return whole.against_each(job.against, estimate(replace(calls, judged=0)), _estimate(models, judging))
+    return whole.against_each(against, estimate(replace(calls, judged=0)), _estimate(models, judging))
 
 
 def estimate_training_runs(
-    config: TrainConfig, settings: LearnSettings, data_set: DataSet, job: JobConfig
+    config: TrainConfig, settings: LearnSettings, data_set: DataSet, options: LearnOptions
 ) -> LearnEstimate:
     """The estimate for the runs of a world. UsageError where no model is asked."""
-    models = config.models
+    models, jobs, against = config.models, options["jobs"], names_in(options["against"])
     _expect_model(models)
     loop = settings.loop_config(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
@@ -219,7 +218,7 @@ def estimate_training_runs(
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
-        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], job.jobs)
+        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], jobs)
         hours, parts = played.hours, [*played.roles]
     if config.learns_by_model:
         calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
@@ -232,9 +231,9 @@ def estimate_training_runs(
         hours += learning.hours
     whole = LearnEstimate(tuple(parts), hours)
     judging = LearnEstimate((), 0.0)
-    if config.plays_by_model and job.against:
-        judging = _as_generator(config, (), judged, job.jobs)
-    return whole.against_each(job.against, LearnEstimate((), 0.0), judging, on_runs=True)
+    if config.plays_by_model and against:
+        judging = _as_generator(config, (), judged, jobs)
+    return whole.against_each(against, LearnEstimate((), 0.0), judging, on_runs=True)
 
 
 def _as_generator(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> LearnEstimate:
@@ -345,6 +344,12 @@ def _tokens_in(playbook: Path) -> int:
 
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.text for message in messages)
+
+
+def _total(dollars: Sequence[float | None]) -> float | None:
+    """The sum of some costs; None where one is not known."""
+    costs = [cost for cost in dollars if cost is not None]
+    return sum(costs) if len(costs) == len(dollars) else None
 
 
 def _tokens_json(usage: Usage) -> dict[str, Json]:

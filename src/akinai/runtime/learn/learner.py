@@ -1,28 +1,30 @@
 """`learn`: a playbook from a data set or from the runs of a world, by name or as an object."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
 from akinai.core.errors import UsageError, why_unreadable
+from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
 from akinai.learning.roles.model import model_roles
-from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.learning.roles.protocols import Roles
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import Settings, merged
 from akinai.runtime.learn.against import ICL, RecordsOnStore
-from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
-from akinai.runtime.learn.job import JobConfig, run_job
-from akinai.runtime.learn.options import (
+from akinai.runtime.learn.arguments import (
     expect_unused,
     find_world,
+    learning_budget,
     named_data_set,
     names_in,
     split_settings,
     train_config,
 )
+from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
+from akinai.runtime.learn.job import run_job
 from akinai.runtime.learn.plugins import METHODS, RoleContext, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
@@ -30,11 +32,10 @@ from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels, rol
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, find_engine, world_roles, world_tasks
-from akinai.runtime.models.budget import Budget
-from akinai.runtime.options import LearnOptions
+from akinai.runtime.options import LearnerOptions, LearnOptions, TrainingRunOptions
 from akinai.runtime.play.agent_spec import ModelChoice
+from akinai.runtime.runs.work import check_jobs
 
-R = TypeVar("R")
 Tasks = str | DataSet | World[Any] | TrainConfig
 """A data set or a world, by name or as an object, or a world with all options of a training."""
 
@@ -59,41 +60,70 @@ def learn(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnResult:
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
     """
-    return _resolved(tasks, options, learn_tasks, learn_runs)
+    return _resolve(tasks, options).learn()
 
 
 @with_options(LearnOptions)
 def estimate_learning(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnEstimate:
     """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
-    return _resolved(tasks, options, _estimate_tasks, _estimate_runs)
+    return _resolve(tasks, options).estimate()
 
 
-LEARNER_OPTIONS = ("epochs", "online", "limit", "embedder", "no_truth", "keep_best")
-"""Arguments that are settings of the learner."""
-RUN_OPTIONS = (
-    "agent", "reflect", "seeds", "eval_seeds", "preset", "days", "role", "opponents", "eval_settings", "store",
-)  # fmt: skip
-"""Arguments about a world's runs."""
-
-
-def _named(options: LearnOptions, names: Sequence[str]) -> dict[str, Any]:
-    """The options of these names; None for empty ones."""
-    return {name: None if options[name] in ("", []) else options[name] for name in names}
+def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearning":
+    """The learning that the arguments ask for. UsageError for options that do not go together."""
+    learning_budget(options)
+    if options["jobs"] is not None:
+        check_jobs(options["jobs"])
+    learner, model = _learner_settings(options), _main_model(options)
+    runs = {name: value if _is_set(value) else None for name, value in part_of(TrainingRunOptions, options).items()}
+    if options["judge_only"]:
+        unused = {**learner, "fresh": options["fresh"] or None, "checkpoint": options["checkpoint"]}
+        unused |= {"seeds": runs["seeds"], "roles": None, "embedder": None}
+        expect_unused(unused, "nothing is learned with judge_only")
+    if isinstance(tasks, TrainConfig):
+        expect_unused({**runs, "model": model, "roles": learner.get("roles")}, "the TrainConfig holds it")
+        unknown, overrides = split_settings(options["settings"], None)
+        expect_unused(dict.fromkeys(unknown, True), "these are no settings of the learner")
+        return _RunLearning(tasks, {**overrides, **learner}, options)
+    world = find_world(tasks)
+    task_settings, overrides = split_settings(options["settings"], world)
+    overrides = merged(overrides, learner)
+    calls = CallOptions(options["timeout"], options["calls_per_minute"], str(options["cache"] or "") or None)
+    models = role_models(model, learn_settings(overrides).roles, calls)
+    if world is not None:
+        own_roles = {"roles": options["roles"], "evaluator": options["evaluator"]}
+        expect_unused(own_roles, "the runs of a world have roles of their own")
+        online = bool(learner.get("online"))
+        config = train_config(tasks if isinstance(tasks, str) else world, runs, models, task_settings, online=online)
+        return _RunLearning(replace(config, seeds="") if options["judge_only"] else config, overrides, options)
+    name = tasks.name if isinstance(tasks, DataSet) else str(tasks)
+    expect_unused({**runs, "on": options["on"]}, f"{name} is no world")
+    data_set = tasks if isinstance(tasks, DataSet) else named_data_set(name, overrides, task_settings)
+    return _TaskLearning(data_set, overrides, models, options)
 
 
 def _learner_settings(options: LearnOptions) -> dict[str, Any]:
-    """The settings of the learner that were given, those of each role among them."""
+    """The options that are settings of the learner, without those that are left out, and the models by role."""
     by_role = {
         "generator": role_setting(options["generator_model"], options["generator_base_url"]),
         "reflector": role_setting(options["reflector_model"], options["reflector_base_url"]),
         "curator": role_setting(options["curator_model"], options["curator_base_url"]),
     }
-    roles = {role: setting for role, setting in by_role.items() if setting} or None
-    settings = {**_named(options, LEARNER_OPTIONS), "roles": roles}
-    return {name: value for name, value in settings.items() if value is not None and value is not False}
+    learner = {
+        name: value
+        for name, value in part_of(LearnerOptions, options).items()
+        if name in LearnSettings.model_fields and _is_set(value)
+    }
+    roles = {role: setting for role, setting in by_role.items() if setting}
+    return {**learner, "roles": roles} if roles else learner
 
 
-def _model(options: LearnOptions) -> ModelChoice | None:
+def _is_set(value: object) -> bool:
+    """Whether an option holds something: 0 counts, False and empty values do not."""
+    return value is not None and value is not False and value not in ("", [])
+
+
+def _main_model(options: LearnOptions) -> ModelChoice | None:
     """The model of all roles."""
     model = options["model"]
     if not isinstance(model, str):
@@ -103,133 +133,94 @@ def _model(options: LearnOptions) -> ModelChoice | None:
     )
 
 
-def _job(options: LearnOptions) -> JobConfig:
-    budget = Budget(0, options["max_tokens"], options["max_minutes"], options["max_dollars"])
-    return JobConfig(
-        options["playbook"], budget, options["checkpoint"], options["fresh"], options["baseline"],
-        options["judge_only"], options["watch"], options["nodes"], names_in(options["against"]), options["jobs"],
-        options["on"],
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _TaskLearning:
+    """A learning from tasks with known answers."""
+
+    data_set: DataSet
+    overrides: Mapping[str, Any]
+    """Settings of the learner."""
+    models: RoleModels
+    options: LearnOptions
+
+    def estimate(self) -> LearnEstimate:
+        settings = learn_settings(self.overrides, defaults={} if self.models else self.data_set.settings)
+        return estimate_tasks(self.data_set, settings, self.models, self.options)
+
+    def learn(self) -> LearnResult:
+        data_set, models, options = self.data_set, self.models, self.options
+        by_rules = not models and options["roles"] is None
+        expect_unused({"jobs": None if models else options["jobs"]}, "tasks without a model are done in this process")
+        settings = learn_settings(self.overrides, defaults=data_set.settings if by_rules else {})
+        if settings.no_truth and options["roles"] is None and not models.learns and not options["judge_only"]:
+            raise UsageError(
+                f"the rules of {data_set.name!r} learn from right answers; without them a model has to "
+                "(--reflector-model)"
+            )
+        if settings.no_truth and settings.feedback == "consistency" and settings.online:
+            raise UsageError(
+                "online learning scores attempts by their answers, and consistency knows none; leave one out"
+            )
+        if options["judge_only"] and "generator" in models.by_role:
+            models = replace(models, by_role=dict.fromkeys(ROLES, models.by_role["generator"]))
+
+        async def make_roles(resources: Resources) -> Roles:
+            return options["roles"] or await _task_roles(data_set, settings, models, resources)
+
+        result = run_job(data_set, settings, make_roles, options, options["evaluator"], models)
+        return replace(result, models=models)
 
 
-def _resolved(
-    tasks: Tasks,
-    options: LearnOptions,
-    on_tasks: Callable[[DataSet, Mapping[str, Any], JobConfig, RoleModels, Roles | None, Evaluator | None], R],
-    on_runs: Callable[[TrainConfig, Mapping[str, Any], JobConfig], R],
-) -> R:
-    """What is done with the tasks or with the runs that are learned from."""
-    learner, runs, job, choice = (
-        _learner_settings(options),
-        _named(options, RUN_OPTIONS),
-        _job(options),
-        _model(options),
-    )
-    settings, roles, evaluator = options["settings"], options["roles"], options["evaluator"]
-    if job.judge_only:
-        unused = {**learner, "fresh": job.fresh or None, "checkpoint": job.checkpoint, "seeds": runs["seeds"]}
-        expect_unused({**unused, "roles": None, "embedder": None}, "nothing is learned with judge_only")
-    if isinstance(tasks, TrainConfig):
-        expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
-        rest, overrides = split_settings(settings, None)
-        expect_unused(dict.fromkeys(rest, True), "these are no settings of the learner")
-        return on_runs(tasks, {**overrides, **learner}, job)
-    world = find_world(tasks)
-    rest, overrides = split_settings(settings, world)
-    overrides = merged(overrides, learner)
-    calls = CallOptions(options["timeout"], options["calls_per_minute"], str(options["cache"] or "") or None)
-    models = role_models(choice, learn_settings(overrides).roles, calls)
-    if world is not None:
-        expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
-        online = bool(learner.get("online"))
-        config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
-        return on_runs(replace(config, seeds="") if job.judge_only else config, overrides, job)
-    expect_unused({**runs, "on": job.on}, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
-    data_set = tasks if isinstance(tasks, DataSet) else named_data_set(str(tasks), overrides, rest)
-    return on_tasks(data_set, overrides, job, models, roles, evaluator)
+@dataclass(frozen=True, slots=True)
+class _RunLearning:
+    """A learning from the runs of a world."""
 
+    config: TrainConfig
+    overrides: Mapping[str, Any]
+    """Settings of the learner."""
+    options: LearnOptions
 
-def _estimate_tasks(
-    data_set: DataSet,
-    overrides: Mapping[str, Any],
-    job: JobConfig,
-    models: RoleModels,
-    roles: Roles | None = None,
-    evaluator: Evaluator | None = None,
-) -> LearnEstimate:
-    settings = learn_settings(overrides, defaults={} if models else data_set.settings)
-    return estimate_tasks(data_set, settings, models, job.playbook_of(data_set.name), job)
+    def estimate(self) -> LearnEstimate:
+        data_set = world_tasks(self.config)
+        settings = learn_settings(self.overrides, defaults=data_set.settings)
+        return estimate_training_runs(self.config, settings, data_set, self.options)
 
+    def learn(self) -> LearnResult:
+        config, overrides, options = self.config, self.overrides, self.options
+        data_set = world_tasks(config)
+        if config.online:
+            overrides = {**overrides, "online": True}
+        settings = learn_settings(overrides, defaults=data_set.settings)
+        if settings.no_truth and (not config.learns_by_model or settings.feedback == "consistency"):
+            raise UsageError(
+                "the rules of a world learn from what it knows, and runs do not agree on answers; "
+                "without the truth a model reflects on the outcome: name one with --reflector-model"
+            )
+        in_memory = config.store.startswith("memory:")
+        if in_memory and ICL in names_in(options["against"]):
+            raise UsageError(f"{ICL} shows the training runs, and these are kept in memory; name a store")
+        if in_memory and options["checkpoint"]:
+            raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
+        budget = learning_budget(options)
+        check_players(config, budget)
+        engine = find_engine(config, options["jobs"], options["on"], budget)
+        keeps = options["checkpoint"] is not None and not options["fresh"]
 
-def _estimate_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnEstimate:
-    data_set = world_tasks(config)
-    settings = learn_settings(overrides, defaults=data_set.settings)
-    return estimate_training_runs(config, settings, data_set, job)
+        async def make_roles(resources: Resources) -> Roles:
+            return await world_roles(config, data_set, settings, resources, keeps=keeps, engine=engine)
 
-
-def learn_tasks(
-    data_set: DataSet,
-    overrides: Mapping[str, Any],
-    job: JobConfig,
-    models: RoleModels | None = None,
-    roles: Roles | None = None,
-    evaluator: Evaluator | None = None,
-) -> LearnResult:
-    """Learn from tasks with known answers; `overrides` are settings of the learner."""
-    models = models or RoleModels()
-    by_rules = not models and roles is None
-    expect_unused({"jobs": None if models else job.jobs}, "tasks without a model are done in this process")
-    settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
-    if settings.no_truth and roles is None and not models.learns and not job.judge_only:
-        raise UsageError(
-            f"the rules of {data_set.name!r} learn from right answers; without them a model has to (--reflector-model)"
+        records = RecordsOnStore(config, settings.placebo)
+        evaluator = ScoreEvaluator()
+        with_baseline: LearnOptions = {**options, "baseline": True}
+        result = run_job(data_set, settings, make_roles, with_baseline, evaluator, records=records)
+        return replace(
+            result,
+            runs=config,
+            evaluation=replace(result.evaluation, clean=None),
+            models=config.models,
+            unit=evaluator.unit,
+            beside_units=evaluator.beside_units,
         )
-    if settings.no_truth and settings.feedback == "consistency" and settings.online:
-        raise UsageError("online learning scores attempts by their answers, and consistency knows none; leave one out")
-
-    if job.judge_only and "generator" in models.by_role:
-        models = replace(models, by_role=dict.fromkeys(ROLES, models.by_role["generator"]))
-
-    async def make_roles(resources: Resources) -> Roles:
-        return roles or await _task_roles(data_set, settings, models, resources)
-
-    result = run_job(data_set, settings, make_roles, job, evaluator, models)
-    return replace(result, models=models)
-
-
-def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnResult:
-    """Learn from the runs of a world; `overrides` are settings of the learner."""
-    data_set = world_tasks(config)
-    if config.online:
-        overrides = {**overrides, "online": True}
-    settings = learn_settings(overrides, defaults=data_set.settings)
-    if settings.no_truth and (not config.learns_by_model or settings.feedback == "consistency"):
-        raise UsageError(
-            "the rules of a world learn from what it knows, and runs do not agree on answers; "
-            "without the truth a model reflects on the outcome: name one with --reflector-model"
-        )
-    if ICL in job.against and config.store.startswith("memory:"):
-        raise UsageError(f"{ICL} shows the training runs, and these are kept in memory; name a store")
-    if job.checkpoint and config.store.startswith("memory:"):
-        raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
-    check_players(config, job.budget)
-    engine = find_engine(config, job.jobs, job.on, job.budget)
-    keeps = job.checkpoint is not None and not job.fresh
-
-    async def make_roles(resources: Resources) -> Roles:
-        return await world_roles(config, data_set, settings, resources, keeps=keeps, engine=engine)
-
-    records = RecordsOnStore(config, settings.placebo)
-    evaluator = ScoreEvaluator()
-    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), evaluator, records=records)
-    return replace(
-        result,
-        runs=config,
-        judgement=replace(result.judgement, clean=None),
-        models=config.models,
-        unit=evaluator.unit,
-        beside_units=evaluator.beside_units,
-    )
 
 
 def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, settings: Settings = None) -> list[Path]:
@@ -238,21 +229,21 @@ def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, setting
     UsageError, with nothing written, where the folder holds such a file already.
     """
     world = find_world(tasks)
-    rest, overrides = split_settings(settings, world)
+    task_settings, overrides = split_settings(settings, world)
     learner = learn_settings(overrides)
     data_set = DataSet("world", lambda _: ()) if world else tasks
     if not isinstance(data_set, DataSet):
-        data_set = named_data_set(str(tasks), overrides, rest)
-    templates, place = learner.templates(data_set), Path(folder)
-    texts = {place / f"{name}.md": f"{templates.text(name)}\n" for name in templates.names()}
+        data_set = named_data_set(str(tasks), overrides, task_settings)
+    templates, directory = learner.templates(data_set), Path(folder)
+    texts = {directory / f"{name}.md": f"{templates.text(name)}\n" for name in templates.names()}
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        if there := next((path for path in texts if path.exists()), None):
-            raise UsageError(f"{str(there)!r} is there already; name another folder, or remove it")
+        directory.mkdir(parents=True, exist_ok=True)
+        if existing := next((path for path in texts if path.exists()), None):
+            raise UsageError(f"{str(existing)!r} is there already; name another folder, or remove it")
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"prompts cannot be written to {str(place)!r}: {why_unreadable(error)}") from error
+        raise UsageError(f"prompts cannot be written to {str(directory)!r}: {why_unreadable(error)}") from error
     return [*texts]
 
 

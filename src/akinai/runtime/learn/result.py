@@ -16,13 +16,13 @@ from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
-from akinai.runtime.learn.against import Against
+from akinai.runtime.learn.against import ContestScores
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.train_config import TrainConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class SplitEvaluation:
     """How a playbook did on the tasks of one split."""
 
     split: Split
@@ -54,7 +54,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class LearnResult:
-    """A playbook that was learned, and what it is worth."""
+    """A playbook that was learned, and the evaluation of it."""
 
     data_set: str
     label: str
@@ -66,7 +66,7 @@ class LearnResult:
     ending: str
     """"done"; or why it ended early, to be resumed with a checkpoint: the limit of the budget that was reached, or
     "unreadable" after too many unreadable replies in a row."""
-    judgement: Judgement
+    evaluation: SplitEvaluation
     """On the validation tasks, or else those of test or train."""
     began: Beginning = field(default_factory=Beginning)
     """The playbook that the learning began with."""
@@ -80,14 +80,13 @@ class LearnResult:
     online: bool = False
     seconds: float = 0.0
     """Wall-clock time."""
-    test: Judgement | None = None
+    test: SplitEvaluation | None = None
     """On the test tasks, where validation tasks were judged too."""
     judge_only: bool = False
     selected: tuple[Selected, ...] = ()
     """How the growing playbook did on the held-out tasks, where the best was kept."""
-
-    against: Against | None = None
-    """How others did on the same tasks."""
+    against: ContestScores | None = None
+    """The scores of contenders on the same tasks."""
     unit: str = ""
     """Of the scores of runs, "dollars" for money; empty for tasks with known answers."""
     beside_units: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -95,40 +94,40 @@ class LearnResult:
 
     @property
     def split(self) -> Split:
-        return self.judgement.split
+        return self.evaluation.split
 
     @property
     def judged(self) -> EvalResult | None:
-        return self.judgement.judged
+        return self.evaluation.judged
 
     @property
     def baseline(self) -> EvalResult | None:
-        return self.judgement.baseline
+        return self.evaluation.baseline
 
     @property
     def clean(self) -> EvalResult | None:
-        return self.judgement.clean
+        return self.evaluation.clean
 
     @property
     def gain(self) -> PairedComparison | None:
         """What the playbook gained on the same tasks: the difference of scores with its interval, wins and losses."""
-        return self.judgement.gain
+        return self.evaluation.gain
 
     @property
     def usage(self) -> ModelUsage:
         """The model calls of all epochs and evaluations that ended."""
-        judgements = (self.judgement, self.test or Judgement("test"))
-        results = [result for each in judgements for result in (each.judged, each.baseline)]
-        judged = [result.usage for result in results if result]
-        judged += [selected.usage for selected in self.selected]
-        others = self.against.standings[2:] if self.against else ()
-        judged += [usage for other in others for usage in (other.learning, other.judged.usage)]
-        return sum([*(counts.usage for _, counts in self._counts()), *judged], ModelUsage())
+        evaluations = (self.evaluation, self.test or SplitEvaluation("test"))
+        results = [result for evaluation in evaluations for result in (evaluation.judged, evaluation.baseline)]
+        usages = [result.usage for result in results if result]
+        usages += [selected.usage for selected in self.selected]
+        rivals = self.against.scores[2:] if self.against else ()
+        usages += [usage for rival in rivals for usage in (rival.learning, rival.judged.usage)]
+        return sum([*(counts.usage for _, counts in self._counts()), *usages], ModelUsage())
 
     def _counts(self) -> list[tuple[int, EpochCounts]]:
         """The counts by epoch, those of an unfinished one last."""
-        found = [(epoch.epoch, epoch.counts) for epoch in self.epochs]
-        return [*found, (len(found) + 1, self.unfinished)] if self.unfinished else found
+        counts = [(epoch.epoch, epoch.counts) for epoch in self.epochs]
+        return [*counts, (len(counts) + 1, self.unfinished)] if self.unfinished else counts
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.

@@ -1,4 +1,4 @@
-"""The arguments of a learning: what is learned from, and which settings are whose."""
+"""The arguments of a learning, resolved: its tasks, and the settings of the learner and of the world."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig, setting_texts
-from akinai.runtime.options import Seeds
+from akinai.runtime.models.budget import Budget
+from akinai.runtime.options import LearnOptions, Seeds
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT
 
@@ -28,16 +29,16 @@ def find_world(tasks: object) -> World[Any] | None:
 
 def split_settings(settings: Settings, world: World[Any] | None) -> tuple[list[str], dict[str, Any]]:
     """The settings of the world or the options of the data set as "name=value", and those of the learner by name."""
-    theirs = world.setup.model_fields if world else {}
-    rest: list[str] = []
+    world_fields = world.setup.model_fields if world else {}
+    task_settings: list[str] = []
     learner: dict[str, Any] = {}
     for text in setting_texts(settings):
         name = text.partition("=")[0].strip()
-        if name.partition(".")[0] in LearnSettings.model_fields and name not in theirs:
+        if name.partition(".")[0] in LearnSettings.model_fields and name not in world_fields:
             assign(learner, *named_value(text, LearnSettings), LearnSettings)
         else:
-            rest.append(text)
-    return rest, learner
+            task_settings.append(text)
+    return task_settings, learner
 
 
 def train_config(
@@ -55,7 +56,7 @@ def train_config(
     if runs["reflect"] not in (None, "model", "rules"):
         raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
     loaded = worlds.load(world) if isinstance(world, str) else world
-    player, opponents = models.by_role.get("generator"), runs["opponents"]
+    player = models.by_role.get("generator")
     learner = loaded.facets.teaching.of_role(runs["role"] or "").learner
     return TrainConfig(
         world,
@@ -74,17 +75,22 @@ def train_config(
         models.options,
         runs["preset"],
         runs["role"] or "",
-        names_in(opponents),
+        names_in(runs["opponents"]),
     )
 
 
-def names_in(given: str | Sequence[str] | None) -> Sequence[str]:
-    """Names, from a text as people write it or a list."""
-    return [name.strip() for name in given.split(",")] if isinstance(given, str) else tuple(given or ())
+def names_in(names: str | Sequence[str] | None) -> Sequence[str]:
+    """The names in a text such as "placebo,icl", or in a list."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else tuple(names or ())
+
+
+def learning_budget(options: LearnOptions) -> Budget:
+    """The limits of a whole learning. UsageError for a negative one."""
+    return Budget(0, options["max_tokens"], options["max_minutes"], options["max_dollars"])
 
 
 def expect_unused(options: Mapping[str, object], why: str) -> None:
-    """UsageError for options that were given and have no effect."""
+    """UsageError for options that are not None: `why` says why they have no effect."""
     if used := [name for name, value in options.items() if value is not None]:
         them = "it" if len(used) == 1 else "them"
         raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
@@ -96,7 +102,7 @@ def named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[st
 
 
 def _seed_text(seeds: Seeds | None, default: str) -> str:
-    """Seeds as people write them: "7", "1-5", "1,3"."""
+    """Seeds as text: "7", "1-5", "1,3"."""
     if seeds is None or isinstance(seeds, str):
         return seeds or default
     return str(seeds) if isinstance(seeds, int) else ",".join(map(str, seeds))
