@@ -68,11 +68,11 @@ def _spec(world: World[Any], agent: str | AgentFactory | None, options: AgentOpt
         agent_name = setting("agent", agent, default_agent(world)) if by_rules else agent or CHAT
     sampling = (options["temperature"], options["reply_tokens"], options["model_seed"])
     choice = ModelChoice(name or "", options["base_url"], *sampling)
-    given = options["base_url"] is not None or any(value is not None for value in sampling)
+    sets_defaults = options["base_url"] is not None or any(value is not None for value in sampling)
     return AgentSpec(
         agent_name,
         None if by_rules else choice,
-        model_defaults=replace(choice, name="") if world.facets.sides.groups or (by_rules and given) else None,
+        model_defaults=replace(choice, name="") if world.facets.sides.groups or (by_rules and sets_defaults) else None,
         sub_agents=options["sub_model"],
         memory="summary" if options["memory"] == "summary" else "trim",
         window_tokens=options["window"],

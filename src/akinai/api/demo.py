@@ -22,7 +22,7 @@ WATCHED_DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demonstration played."""
+    """The runs of the demonstration, their comparison and the report."""
 
     played: Mapping[str, Runs]
     """The runs of each player, by its name."""
@@ -47,20 +47,20 @@ def demo(
     short run of the reference player as soon as it is played. Nothing is kept but the report. UsageError for a world
     without these players, and if the folder cannot be written.
     """
-    chosen = _suitable(world)
-    first = run(chosen, agent=HIGH, seeds=1, days=min(days, WATCHED_DAYS) or WATCHED_DAYS)
+    name = _playable(world)
+    first = run(name, agent=HIGH, seeds=1, days=min(days, WATCHED_DAYS) or WATCHED_DAYS)
     if watched is not None:
         watched(first[0])
     store = MemoryStore()
     played = {
-        player: run(chosen, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
+        player: run(name, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
         for player in PLAYERS
     }
     return Demo(played, compare(*PLAYERS[1:], store=store), _report(store, Path(output)))
 
 
-def _suitable(name: str | None) -> str:
-    """The world to play. UsageError for one that lacks a player."""
+def _playable(name: str | None) -> str:
+    """The name of the world to play. UsageError for one that lacks a player."""
     if name is not None:
         missing = [player for player in PLAYERS if player not in worlds.load(name).players]
         if missing:
@@ -71,6 +71,7 @@ def _suitable(name: str | None) -> str:
 
 
 def _worlds() -> Iterator[str]:
+    """The names of the worlds that have all three players."""
     return (name for name in worlds.names() if {*PLAYERS} <= worlds.load(name).players.keys())
 
 

@@ -1,4 +1,4 @@
-"""What this installation can do: versions, extras, the store, models, a browser."""
+"""Checks of this installation: versions, extras, the store, models, a browser."""
 
 import os
 import platform
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
 from akinai.runtime.sync import wait
 
@@ -30,13 +31,13 @@ State = Literal["ok", "missing", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something that was looked at."""
+    """The state of one part of the installation."""
 
     kind: str
     name: str
     state: State
     about: str
-    """What was found, and for what is missing or broken what to do."""
+    """The finding; for what is missing or broken, also the remedy."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -59,9 +60,9 @@ def _versions() -> Iterator[Check]:
 def _extras() -> Iterator[Check]:
     needed: dict[str, list[str]] = {}
     for line in requires("akinai") or ():
-        found = re.match(r"([\w.-]+).*extra == ['\"]([\w.-]+)['\"]", line)
-        if found and found[2] not in FOR_DEVELOPERS and found[1] != "akinai":
-            needed.setdefault(found[2], []).append(found[1])
+        match = re.match(r"([\w.-]+).*extra == ['\"]([\w.-]+)['\"]", line)
+        if match and match[2] not in FOR_DEVELOPERS and match[1] != "akinai":
+            needed.setdefault(match[2], []).append(match[1])
     for extra, packages in sorted(needed.items()):
         absent = [name for name in dict.fromkeys(packages) if not _installed(name)]
         if absent:
@@ -82,16 +83,16 @@ def _store(store: StoreRef) -> Check:
     try:
         books = resolve_store(store)
         address = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", books) if isinstance(books, str) else "an open store"
-        return Check("store", address, "ok", wait(_counted(books)))
+        return Check("store", address, "ok", wait(_run_count(books)))
     except UsageError as error:
         return Check("store", address, "missing", str(error))
     except AkinaiError as error:
         return Check("store", address, "broken", str(error))
 
 
-async def _counted(books: object) -> str:
-    async with opened(books, create=False) as known:  # pyright: ignore[reportArgumentType] - resolve_store made it
-        count = len(await known.runs())
+async def _run_count(store: str | Books) -> str:
+    async with opened(store, create=False) as books:
+        count = len(await books.runs())
         return f"{count:,} run{'' if count == 1 else 's'}"
 
 

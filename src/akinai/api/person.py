@@ -1,4 +1,4 @@
-"""Runs that a person plays: whom the person is, and the session through which the moves go."""
+"""Runs that a person plays: the person's actor, and the session that takes the moves."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ from akinai.runtime.runs.lifecycle import can_resume
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What a person asks to play: a new run, or one to go on with."""
+    """The run that a person asks to play: a new one, or one to go on with."""
 
     world: str | None = None
     preset: str | None = None
@@ -60,7 +60,7 @@ def _options(game: Game) -> OpenOptions:
 
 
 def _seat(world: World[Any], game: Game) -> list[str] | None:
-    """The actor to hold: the first of the first side; None where one actor alone has no player of the world's own."""
+    """The actor to hold, the first of the first side; None where only one actor has no player of the world's own."""
     setup = prepare(world, preset=game.preset, days=game.days, settings=game.settings or ()).setup
     state, sides = world.begin(Genesis(world.name, game.seed, setup)), world.facets.sides
     everybody = list(participants(world, state))

@@ -79,7 +79,9 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
     playing = _playing(options, options["store"], context)
     parts = _parts(loaded, spec, options)
-    return _warned(_begin_and_play(loaded, parts, seeds, checked_name(name) if name is not None else None, playing))
+    return _warn_of_failures(
+        _begin_and_play(loaded, parts, seeds, checked_name(name) if name is not None else None, playing)
+    )
 
 
 @with_options(RunOptions)
@@ -153,7 +155,7 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
         played = {done.id: done for done in await _play(books, going, None, playing)}
         return Runs([played.get(header.run_id) or await _read(books, header, keep=playing.keep) for header in headers])
 
-    return _warned(wait(with_store(playing.store, work)))
+    return _warn_of_failures(wait(with_store(playing.store, work)))
 
 
 @with_options(ForkOptions)
@@ -171,22 +173,22 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
         checked_name(name)
 
     async def work(books: Books) -> Runs:
-        headers, known = await find_runs(books, [run]), await books.runs()
-        called = name or numbered_name(f"{run}-fork", names_in(known))
+        headers, stored = await find_runs(books, [run]), await books.runs()
+        fork_name = name or numbered_name(f"{run}-fork", names_in(stored))
         forks: list[Fork] = []
         for header in headers:
             spec = _fork_spec(header, options)
             alone = header.run_id == run
-            id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
+            id, group = (fork_name, None) if alone else (f"{fork_name}-{header.genesis.seed}", fork_name)
             forks.append(await plan_fork(books, header, id, group=group, spec=spec, **point))
-        expect_free(known, [planned.header for planned in forks])
+        expect_free(stored, [planned.header for planned in forks])
 
         async def begin() -> None:
             await begin_forks(books, forks)
 
         return await _play(books, [planned.header for planned in forks], begin, playing)
 
-    return _warned(wait(with_store(playing.store, work)))
+    return _warn_of_failures(wait(with_store(playing.store, work)))
 
 
 def _playing(
@@ -198,7 +200,7 @@ def _playing(
 
 
 def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
-    """Who plays a fork of a run on. UsageError for an agent that cannot."""
+    """The agent that plays a fork of a run. UsageError for one that cannot."""
     agent, model, base_url = options["agent"], options["model"], options["base_url"]
     world, old = worlds.load(header.genesis.world), spec_of(header)
     if agent is None and model is None:
@@ -207,7 +209,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
     else:
         spec, _ = resolve_agent(world, agent, model, base_url)
         spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
-        if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
+        if not isinstance(agent, AgentSpec):  # it keeps the playbook and the limits
             spec = replace(
                 spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
                 playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
@@ -232,7 +234,7 @@ class _Playing:
 
     @property
     def executor(self) -> Executor | None:
-        """The engine that is asked to play; None where this machine does."""
+        """The engine that plays; None where this machine does."""
         return None if self.on is None else open_executor(self.on, self.jobs)
 
     def __post_init__(self) -> None:
@@ -257,7 +259,7 @@ async def _read(books: Books, header: RunHeader, world: World[Any] | None = None
 async def _play(
     books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, playing: _Playing
 ) -> Runs:
-    """The runs, begun and played. Cancelled, it raises Stopped with the runs as they stand."""
+    """Begin runs and play them. When it is cancelled it raises Stopped with the runs as they are then."""
     context, keep = playing.context, playing.keep
     try:
         if begin:
@@ -270,17 +272,17 @@ async def _play(
         )  # fmt: skip
         return Runs(await played)
     except asyncio.CancelledError:
-        written = {header.run_id: header for header in await books.runs()}
-        left: list[Run] = []
-        for header in (written[known.run_id] for known in headers if known.run_id in written):
+        stored = {header.run_id: header for header in await books.runs()}
+        begun: list[Run] = []
+        for header in (stored[planned.run_id] for planned in headers if planned.run_id in stored):
             if header.status == "open" and header.ending is None:
                 header = replace(header, ending="stopped")
                 await books.update(header)
-            left.append(await _read(books, header, context.world, keep=keep))
-        raise Stopped(Runs(left)) from None
+            begun.append(await _read(books, header, context.world, keep=keep))
+        raise Stopped(Runs(begun)) from None
 
 
-def _warned(runs: Runs) -> Runs:
+def _warn_of_failures(runs: Runs) -> Runs:
     """The runs, after a RunFailedWarning to the caller of `run`, `resume` or `fork` where code failed some of them."""
     crashed = [run for run in runs if run.status == "failed" and run.traceback]
     if crashed:

@@ -27,15 +27,14 @@ def open_playbook(name: str | Path, *, new: bool = False) -> PlaybookFile:
     """The playbook of a path or a name. UnknownName with close matches when there is none, unless it may be `new`."""
     own = Path(name).expanduser()
     named = PLAYBOOKS / f"{name}.json"
-    by_name = own.suffix == "" and own.parent == Path() and not own.exists()
-    file = PlaybookFile(named if by_name or (named.exists() and not own.exists()) else own)
+    is_name = own.suffix == "" and own.parent == Path()
+    file = PlaybookFile(named if (is_name and not own.exists()) or (named.exists() and not own.exists()) else own)
     if new or file.exists() or file.journal_path.exists():
         return file
     folders = (own.parent, PLAYBOOKS)
-    known = {str(path): None for folder in folders if folder.is_dir() for path in sorted(folder.glob("*.json"))}
-    if own.suffix == "" and own.parent == Path():  # a name was asked for, so names are offered
-        known = {Path(path).stem if PLAYBOOKS in Path(path).parents else path: None for path in known}
-    raise UnknownName("playbook", str(name), known, "'akinai learn qa' makes one")
+    paths = [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("*.json"))]
+    names = [path.stem if is_name and PLAYBOOKS in path.parents else str(path) for path in paths]
+    raise UnknownName("playbook", str(name), dict.fromkeys(names), "'akinai learn qa' makes one")
 
 
 def show(playbook: str | Path, bullet: str | None = None, *, section: str | None = None) -> Playbook | Section | Bullet:
@@ -109,10 +108,11 @@ def rollback(playbook: str | Path, n: int, *, reason: str = "") -> Saved:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """A refinement of a playbook, and the change that applied it; None where it was only asked about."""
+    """A refinement of a playbook, and the change that applied it."""
 
     refinement: Refinement
     saved: Saved | None
+    """None without `yes`: the playbook is unchanged."""
 
 
 def dedup(

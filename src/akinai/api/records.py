@@ -26,8 +26,8 @@ from akinai.runtime.runs.verification import Verdict, checked_digest
 from akinai.runtime.runs.verification import verify as verify_run
 from akinai.runtime.sync import wait
 
-SHOWN = 5
-"""Runs that a question names."""
+MOST_NAMED = 5
+"""Runs that a refusal names."""
 
 
 def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
@@ -85,25 +85,28 @@ def runs(
     whose record is damaged or of another version's world says so as its
     `error` and has no scores.
     """
-    chosen = _chosen(group, status, limit)
+    run_filter = _run_filter(group, status, limit)
 
     async def work(books: Books) -> Runs:
-        found = (
-            await find_runs(books, names, damaged=True) if names else await list_runs(books, deleted=deleted, **chosen)
-        )
-        return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in found])
+        if names:
+            headers = await find_runs(books, names, damaged=True)
+        else:
+            headers = await list_runs(books, deleted=deleted, **run_filter)
+        return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in headers])
 
     return wait(with_store(resolve_store(store), work))
 
 
-class _Chosen(TypedDict):
+class _RunFilter(TypedDict):
+    """The arguments of `list_runs` that select runs."""
+
     group: str | None
     status: Status | None
     limit: int | None
 
 
-def _chosen(group: str | None, status: str | None, limit: int | None) -> _Chosen:
-    """Which runs of a store are meant. UsageError for a status that there is not, and for a limit below 0."""
+def _run_filter(group: str | None, status: str | None, limit: int | None) -> _RunFilter:
+    """The filter, checked. UnknownName for an unknown status, UsageError for a limit below 0."""
     if status is not None and status not in get_args(Status):
         raise UnknownName("status", status, get_args(Status))
     if limit is not None and limit < 0:
@@ -120,10 +123,10 @@ def headers(
     deleted: bool = False,
 ) -> Sequence[RunHeader]:
     """The headers of all runs, or of those that `runs` takes: quick, and without scores."""
-    chosen = _chosen(group, status, limit)
+    run_filter = _run_filter(group, status, limit)
 
     async def work(books: Books) -> Sequence[RunHeader]:
-        return await list_runs(books, deleted=deleted, **chosen)
+        return await list_runs(books, deleted=deleted, **run_filter)
 
     return wait(with_store(resolve_store(store), work))
 
@@ -136,35 +139,35 @@ def delete(*names: str, forever: bool = False, yes: bool = False, store: StoreRe
     for a run that is being played, and for `forever` without `yes`; then none is deleted.
     """
     if forever:
-        return _removed(names, store, sure=yes)
-    return _marked(names, store, deleted=True)
+        return _remove(names, store, confirmed=yes)
+    return _mark(names, store, deleted=True)
 
 
 def restore(*names: str, store: StoreRef = None) -> Sequence[str]:
     """Bring deleted runs, and all runs of groups, back; returns the ids of those that were deleted."""
-    return _marked(names, store, deleted=False)
+    return _mark(names, store, deleted=False)
 
 
-def _removed(names: Sequence[str], store: StoreRef, *, sure: bool) -> Sequence[str]:
+def _remove(names: Sequence[str], store: StoreRef, *, confirmed: bool) -> Sequence[str]:
     async def work(books: Books) -> Sequence[str]:
-        found = await find_runs(books, names, damaged=True, deleted=True)
-        ids = [header.run_id for header in found]
-        if not sure:
-            shown = ", ".join([*ids[:SHOWN], *["..."] * (len(ids) > SHOWN)])
+        headers = await find_runs(books, names, damaged=True, deleted=True)
+        ids = [header.run_id for header in headers]
+        if not confirmed:
+            listed = ", ".join([*ids[:MOST_NAMED], *["..."] * (len(ids) > MOST_NAMED)])
             raise UsageError(
-                f"nothing brings back what is deleted for good: {shown}; say --yes if that is meant "
+                f"nothing brings back what is deleted for good: {listed}; say --yes if that is meant "
                 "(yes=True in Python)"
             )
-        await delete_forever(books, found)
+        await delete_forever(books, headers)
         return ids
 
     return wait(with_store(resolve_store(store), work))
 
 
-def _marked(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[str]:
+def _mark(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[str]:
     async def work(books: Books) -> Sequence[str]:
-        found = await find_runs(books, names, deleted=True)
-        changed = [header for header in found if notes_of(header).deleted != deleted]
+        headers = await find_runs(books, names, deleted=True)
+        changed = [header for header in headers if notes_of(header).deleted != deleted]
         await set_deleted(books, changed, deleted=deleted)
         return [header.run_id for header in changed]
 
@@ -217,14 +220,14 @@ def _open(path: Path) -> TextIO:
 
 
 def _export_lines(run: str, write: Callable[[str], None], format: str, store: StoreRef) -> None:
-    chosen = line_format(format)
+    checked_format = line_format(format)
 
     async def work(books: Books) -> None:
         headers = await find_runs(books, [run])
-        if chosen == "csv":
+        if checked_format == "csv":
             write(csv_head())
         for header in headers:
-            async for text in export_lines(books, header, chosen):
+            async for text in export_lines(books, header, checked_format):
                 write(text)
 
     wait(with_store(resolve_store(store), work))
@@ -263,8 +266,8 @@ def merge(out: str | Books, *stores: str | Books) -> Merged:
         async with AsyncExitStack() as stack:
             sources: dict[str, Books] = {}
             for number, store in enumerate(stores, 1):
-                place = store if isinstance(store, str) else f"store {number}"
-                sources[place] = await stack.enter_async_context(opened(store, create=False))
+                name = store if isinstance(store, str) else f"store {number}"
+                sources[name] = await stack.enter_async_context(opened(store, create=False))
             return await merge_stores(await stack.enter_async_context(opened(out, create=True)), sources)
 
     return wait(work())
@@ -274,10 +277,10 @@ def deal(run: str | Run, id: str, *, store: StoreRef = None) -> Deal:
     """One deal of a run, with the entries that belong to it. UnknownName for an id that no deal of the run has."""
     played = _one_run(run, store)
     world = worlds.load(played.world)
-    found = {known.id: known for known in world.facets.judging.deals(core_replay(world, played.ledger))}
-    if id not in found:
-        raise UnknownName("deal", id, found, f"'akinai analyze {played.id} --deals' lists them")
-    return found[id]
+    deals = {deal.id: deal for deal in world.facets.judging.deals(core_replay(world, played.ledger))}
+    if id not in deals:
+        raise UnknownName("deal", id, deals, f"'akinai analyze {played.id} --deals' lists them")
+    return deals[id]
 
 
 def diff(a: str | Run, b: str | Run, *, store: StoreRef = None) -> Diff:
@@ -287,7 +290,7 @@ def diff(a: str | Run, b: str | Run, *, store: StoreRef = None) -> Diff:
 
 @contextmanager
 def _named_in_errors(header: RunHeader) -> Generator[None]:
-    """Errors of the run's record say whose record it is."""
+    """Name the run in errors of its record."""
     try:
         yield
     except LedgerError as error:

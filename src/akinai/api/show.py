@@ -12,7 +12,7 @@ from akinai.views.run import RunViews
 from akinai.views.selection import Selection, Transcript, select
 
 POLL_SECONDS = 0.5
-"""How often a run that is being played is looked at."""
+"""Seconds between two looks at a run that is being played."""
 
 
 def show(
@@ -47,9 +47,9 @@ def follow(
     grep: str | None = None,
     store: StoreRef = None,
 ) -> Iterator[Transcript]:
-    """A run as it is played, by this process or another: first what there is, then again whenever it has grown.
+    """Transcripts of a run as it is played, by this process or another: one at once, then one whenever it has grown.
 
-    Each transcript holds the new items only, those of the first all that there are. Ends when the run is over.
+    The first holds all items until then, each later one only new items. Ends when the run is over.
     """
     address, selection = resolve_store(store), Selection(None, None, actor, None, calls, grep)
 
@@ -59,13 +59,13 @@ def follow(
     views = wait(with_store(address, first))
     yield select(views, selection)
     while views.header.status == "open":
-        known, seen = views, len(views.steps)
+        seen = len(views.steps)
 
-        async def following(books: Books, known: RunViews = known) -> RunViews:
+        async def following(books: Books, old_views: RunViews = views) -> RunViews:
             while True:
-                grown = await read_on(books, known)
-                if grown is not known:
-                    return grown
+                new_views = await read_on(books, old_views)
+                if new_views is not old_views:
+                    return new_views
                 await asyncio.sleep(POLL_SECONDS)
 
         views = wait(with_store(address, following))

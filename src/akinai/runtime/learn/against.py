@@ -1,4 +1,4 @@
-"""A learning against others on the same tasks: no playbook, a placebo, raw examples, and other ways to learn."""
+"""A contest on the same tasks: the playbook against none, a placebo, raw examples, and other ways to learn."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ NONE, OURS, ICL = "none", "playbook", "icl"
 
 
 def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False) -> Mapping[str, Rival]:
-    """The contenders by name. UsageError for unknown names, a name that stands twice, a model that is missing, and
-    those that do not compare on runs of a world."""
+    """The contenders by name. UsageError for an unknown name, one that is repeated, a missing model, and a contender
+    that cannot compete on runs of a world."""
     rivals: dict[str, Rival] = {name: find_plugin(CONTENDERS, "contender", name) for name in names}
     if len(rivals) < len(names):
         raise UsageError(f"{', '.join(names)} names a contender twice; name each once")
@@ -51,7 +51,7 @@ def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False)
 
 @dataclass(frozen=True, slots=True)
 class ContenderScore:
-    """How one contender did on the judged tasks."""
+    """The result of one contender on the judged tasks."""
 
     name: str
     """"none" for no playbook, "playbook" for the one that was learned."""

@@ -23,17 +23,17 @@ _FORMS = "or 'number:TOLERANCE', 'command:PROGRAM ...', or a function of (truth,
 
 
 def find_check(name: str) -> Check:
-    """A check of answers by its name. UsageError for one that is not there."""
+    """The check of answers of this name. UsageError for an unknown one, or one that cannot be loaded."""
     if name in CHECKS:
         return CHECKS[name]
-    kind, colon, rest = name.partition(":")
+    kind, colon, argument = name.partition(":")
     if kind == "number" and colon:
-        return number_within(_tolerance(rest))
+        return number_within(_tolerance(argument))
     if kind == "command" and colon:
-        return CommandCheck(tuple(_words(rest)))
+        return CommandCheck(tuple(_command_words(argument)))
     if not colon:
         raise UnknownName("check of answers", name, CHECKS, _FORMS)
-    return _function(name, kind, rest)
+    return _load_function(name, kind, argument)
 
 
 @dataclass(frozen=True)
@@ -49,24 +49,26 @@ class CommandCheck:
     """Run in a thread of its own."""
 
     def __call__(self, truth: str, answer: str) -> Grade:
-        given = json.dumps({"truth": truth, "answer": answer}).encode()
-        shown = shlex.join(self.words)
+        document = json.dumps({"truth": truth, "answer": answer}).encode()
+        command = shlex.join(self.words)
         try:
-            done = subprocess.run(self.words, input=given, capture_output=True, timeout=COMMAND_TIMEOUT_S, check=False)
+            done = subprocess.run(
+                self.words, input=document, capture_output=True, timeout=COMMAND_TIMEOUT_S, check=False
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise UsageError(f"the check {shown!r} did not answer ({error}); mend it and try again") from error
+            raise UsageError(f"the check {command!r} did not answer ({error}); mend it and try again") from error
         if done.returncode not in (0, 1):
             why = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:]
-            raise UsageError(f"the check {shown!r} ended with code {done.returncode} ({why}); 0 is right and 1 wrong")
-        first, _, rest = done.stdout.decode("utf-8", "replace").strip().partition("\n")
+            raise UsageError(f"the check {command!r} ended with code {done.returncode} ({why}); 0 is right and 1 wrong")
+        first, _, report = done.stdout.decode("utf-8", "replace").strip().partition("\n")
         try:
             score = float(first)
         except ValueError:
-            return Grade(float(done.returncode == 0), f"{first}\n{rest}".strip()[:REPORT_LIMIT])
-        return Grade(score, rest.strip()[:REPORT_LIMIT])
+            return Grade(float(done.returncode == 0), f"{first}\n{report}".strip()[:REPORT_LIMIT])
+        return Grade(score, report.strip()[:REPORT_LIMIT])
 
 
-def _words(text: str) -> list[str]:
+def _command_words(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -88,20 +90,20 @@ def _tolerance(text: str) -> float:
     return tolerance
 
 
-def _function(name: str, module: str, function: str) -> Check:
+def _load_function(name: str, module: str, function: str) -> Check:
     try:
-        found: object = getattr(_module(module), function)
+        loaded: object = getattr(_import_module(module), function)
     except Exception as error:  # importing runs somebody's code
         why = f"{type(error).__name__}: {error}" if not isinstance(error, ImportError | AttributeError) else error
         raise UsageError(
             f"the check {name!r} cannot be loaded: {why}; put it where Python finds it, or beside akinai.toml"
         ) from error
-    if not callable(found):
-        raise UsageError(f"the check {name!r} is {found!r:.60}; give a function of (truth, answer)")
-    return FunctionCheck(name, found)
+    if not callable(loaded):
+        raise UsageError(f"the check {name!r} is {loaded!r:.60}; give a function of (truth, answer)")
+    return FunctionCheck(name, loaded)
 
 
-def _module(name: str) -> Any:
+def _import_module(name: str) -> Any:
     """The module in a file of the working folder, where `akinai.toml` is; else an installed one."""
     file = Path.cwd() / f"{name.replace('.', '/')}.py"
     if not file.is_file():
@@ -117,7 +119,7 @@ def _module(name: str) -> Any:
 
 @dataclass(frozen=True)
 class FunctionCheck:
-    """A function of somebody's: it returns whether an answer is right, a score from 0 to 1, or a `Grade`."""
+    """A user's function, which returns whether an answer is right, a score from 0 to 1, or a `Grade`."""
 
     name: str
     function: Callable[[str, str], object]

@@ -68,9 +68,9 @@ def find_data_set(
     if entry is not None:
         return _from_entry(entry, table)
     if name not in tables and not (table.keys() & TaskFiles.model_fields):
-        known = {*entry_data_sets(), *tables, *worlds.names()}
+        names = {*entry_data_sets(), *tables, *worlds.names()}
         hint = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
-        raise UnknownName("data set or world", name, known, hint)
+        raise UnknownName("data set or world", name, names, hint)
     return _from_files(name, validated(TaskFiles, table, f"the data set {name!r}"))
 
 
@@ -112,10 +112,10 @@ def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Ta
     else:
         file, text = record_lines(name, split=split)
     try:
-        found = tasks.read(file, text)
+        questions = tasks.read(file, text)
     except ValueError as error:
         raise UsageError(f"the questions in {name!r} cannot be read: {error}") from error
-    return [choice_task(tasks, question, name.rpartition("/")[2]) for question in found]
+    return [choice_task(tasks, question, name.rpartition("/")[2]) for question in questions]
 
 
 def _index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:

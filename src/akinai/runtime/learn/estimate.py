@@ -38,7 +38,7 @@ INSIGHT_TOKENS = 150
 BULLET_TOKENS = 60
 """Assumed tokens of a new bullet; each delta adds one."""
 SAMPLED = 100
-"""Tasks whose prompts are counted; the others are taken to be like them."""
+"""Number of tasks whose prompts are counted; the others are assumed to be like them."""
 
 _EMPTY = dict.fromkeys(
     (
@@ -73,7 +73,7 @@ class RivalEstimate:
 
 @dataclass(frozen=True, slots=True)
 class LearnEstimate:
-    """What a learning takes of its models at most: every attempt fails, every reply is read, no reply is cached."""
+    """The most that a learning takes of its models: every attempt fails, every reply is readable, none is cached."""
 
     roles: tuple[RoleEstimate, ...]
     hours: float
@@ -138,7 +138,7 @@ class TaskCounts:
 
 @dataclass(frozen=True, slots=True)
 class CallCounts:
-    """The most calls that a learning can make, by what they are for."""
+    """The most calls that a learning can make, by purpose."""
 
     attempts: int = 0
     """At training tasks."""

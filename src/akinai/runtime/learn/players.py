@@ -1,7 +1,7 @@
 """Generators whose attempts are runs of a world, by rules or with a model, and the reports that a model reflects on.
 
-In training a rule-based player is also told to try things out, so that there is something to learn from. A judged run
-is played by the playbook alone.
+In training a rule-based player also experiments, so that there is something to learn from. A judged run is played by
+the playbook alone.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ class RulePlayer:
         spec = AgentSpec(self.config.agent, bullets=tuple(filter(None, (order, *bullets))))
         group = f"learn-{self.world.name.partition('@')[0]}-{_digest(spec.bullets)[:6]}"
         async with opened(self.config.store, create=True) as store:
-            known = {header.run_id for header in await store.runs()}
+            stored = {header.run_id for header in await store.runs()}
             name, number = group, 1
-            while f"{name}-{seed}" in known:
+            while f"{name}-{seed}" in stored:
                 number += 1
                 name = f"{group}-again{number}"
             run = await self.play(store, spec, task, name)
@@ -247,8 +247,8 @@ class ModelPlayer:
 
         ids: dict[str, None] = {}
         async for record in self.books.read_trace(run):
-            found = cast("Mapping[str, Any]", record.data).get(LOOKED_UP)
-            ids |= dict.fromkeys(found["bullets"] if found else ())
+            lookup = cast("Mapping[str, Any]", record.data).get(LOOKED_UP)
+            ids |= dict.fromkeys(lookup["bullets"] if lookup else ())
         return tuple(ids)
 
 
@@ -291,8 +291,8 @@ def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
     score, details = run.scores[0], dict[str, Json]()
     if config.role:
         teaching, world = config.teaching, config.load_world()
-        found = world.facets.judging.account(replay(world, run.ledger)).figures
-        figures = {figure.name: figure for figure in found}
+        account = world.facets.judging.account(replay(world, run.ledger))
+        figures = {figure.name: figure for figure in account.figures}
         score = figures[teaching.score] if teaching.score else score
         details["beside"] = {name: in_dollars(figures[name].value, figures[name].unit) for name in teaching.beside}
         details["beside_units"] = {name: figures[name].unit for name in teaching.beside}

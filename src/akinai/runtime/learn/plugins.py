@@ -16,17 +16,16 @@ RETRIEVERS = "akinai.retrievers"
 """Functions of a `LoopConfig` that return a `Retriever`."""
 REFINERS = "akinai.refiners"
 """Functions of a playbook that return a `Refinement` or an `Edit`."""
-
 CONTENDERS = "akinai.contenders"
-"""A `Rival`, for `--against`."""
+"""Instances of `Rival`, for `--against`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleContext:
-    """What roles of a package's own are made from."""
+    """The roles and settings from which a package makes its own roles."""
 
     roles: Roles
-    """Those that play otherwise; a method keeps the ones that it does not replace."""
+    """The roles that play without the method; it keeps those that it does not replace."""
     ask: Callable[[RoleName], Asker] | None
     """Returns the asker of a role's model; None where rules play alone."""
     templates: PromptTemplates
@@ -36,12 +35,15 @@ class RoleContext:
     """Requests before an unreadable reply is given up."""
 
 
-def find_plugin(group: str, what: str, name: str) -> Any:
-    """The part of this name. UnknownName with close matches; UsageError for a package that cannot be imported."""
+def find_plugin(group: str, kind: str, name: str) -> Any:
+    """The plugin of a group by its name; `kind` is the word for it in errors.
+
+    UnknownName with close matches; UsageError for a package that cannot be imported.
+    """
     entries = {entry.name: entry for entry in entry_points(group=group)}
     if name not in entries:
-        raise UnknownName(what, name, entries, f"packages bring them through the entry point group {group}")
+        raise UnknownName(kind, name, entries, f"packages bring them through the entry point group {group}")
     try:
         return entries[name].load()
     except ImportError as error:
-        raise UsageError(f"the {what} {name!r} cannot be loaded ({error}); install what it needs") from error
+        raise UsageError(f"the {kind} {name!r} cannot be loaded ({error}); install what it needs") from error

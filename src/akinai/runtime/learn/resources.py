@@ -1,4 +1,4 @@
-"""What the roles of one learning share: models, a budget, and a log of model calls beside the playbook.
+"""The resources that the roles of one learning share: models, a budget, and a log of calls beside the playbook.
 
 A learning is not a run, so the trace of a store, which belongs to runs, cannot hold its calls.
 """
@@ -71,8 +71,8 @@ class MeteredAsker:
     ) -> None:
         self._role, self._model, self._meter, self._log = role, model, meter, log
         self._structured, self._cache = structured, cache
-        self._asked: Counter[str] = Counter()
-        """Times that each request was made: the same request again is another draw, with its own reply."""
+        self._draws: Counter[str] = Counter()
+        """Number of times that each request was made: repeating one is another draw, with its own reply."""
 
     async def ask(self, request: Request) -> Reply:
         """EndRun when the budget is spent; ModelError when the model fails."""
@@ -87,8 +87,8 @@ class MeteredAsker:
     async def _reply(self, request: Request) -> Reply:
         if self._cache is None:
             return await self._model.reply(request)
-        self._asked[request.digest] += 1
-        key = cache_key(request.digest, self._model, CallSite(0, self._role, self._asked[request.digest]))
+        self._draws[request.digest] += 1
+        key = cache_key(request.digest, self._model, CallSite(0, self._role, self._draws[request.digest]))
         if cached := await self._cache.find(key):
             return cached
         reply = await self._model.reply(request)

@@ -23,17 +23,17 @@ from akinai.runtime.learn.train_config import TrainConfig
 
 @dataclass(frozen=True, slots=True)
 class SplitEvaluation:
-    """How a playbook did on the tasks of one split."""
+    """The results of a playbook, and of none, on the tasks of one split."""
 
     split: Split
     """ "validation" or "test"; "train" in online learning and where there are no others."""
     judged: EvalResult | None = None
-    """With the playbook; in online learning each task before anything was learned from it."""
+    """The result with the playbook; in online learning that of each task before anything was learned from it."""
     baseline: EvalResult | None = None
-    """The same tasks without a playbook."""
+    """The result on the same tasks without a playbook."""
     clean: EvalResult | None = None
-    """The judged tasks that no bullet had seen, in this learning or before; None for runs, and where that is not
-    known."""
+    """The result on the judged tasks that no bullet was learned from, in this learning or before; None for runs, and
+    where that is not known."""
 
     @property
     def gain(self) -> PairedComparison | None:
@@ -58,7 +58,7 @@ class LearnResult:
 
     data_set: str
     label: str
-    """Who filled the roles: "rules", or the model's name."""
+    """The players of the roles: "rules", or the model's name."""
     path: Path
     """The playbook's file."""
     playbook: Playbook
@@ -75,7 +75,7 @@ class LearnResult:
     stopped: str = ""
     """Why unreadable replies stopped the learning."""
     runs: TrainConfig | None = None
-    """How the runs were played; None for tasks with known answers."""
+    """The configuration of the runs; None for tasks with known answers."""
     models: RoleModels = field(default_factory=RoleModels)
     online: bool = False
     seconds: float = 0.0
@@ -88,9 +88,9 @@ class LearnResult:
     against: ContestScores | None = None
     """The scores of contenders on the same tasks."""
     unit: str = ""
-    """Of the scores of runs, "dollars" for money; empty for tasks with known answers."""
+    """The unit of the scores of runs, "dollars" for money; empty for tasks with known answers."""
     beside_units: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of the figures beside the scores of a role, by name."""
+    """The units of the figures beside the scores of a role, by name."""
 
     @property
     def split(self) -> Split:
@@ -110,7 +110,7 @@ class LearnResult:
 
     @property
     def gain(self) -> PairedComparison | None:
-        """What the playbook gained on the same tasks: the difference of scores with its interval, wins and losses."""
+        """The gain of the playbook on the same tasks: the difference of scores with its interval, wins and losses."""
         return self.evaluation.gain
 
     @property

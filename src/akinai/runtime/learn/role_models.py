@@ -1,4 +1,4 @@
-"""Which model each role of a learning asks, and how: `[learn.roles]` of `akinai.toml`.
+"""The models of the roles of a learning, and how they are asked: `[learn.roles]` of `akinai.toml`.
 
 [learn.roles.reflector]
 model = "anthropic:NAME"
@@ -23,7 +23,7 @@ LEARNERS: tuple[RoleName, ...] = ("reflector", "curator")
 
 
 class RoleSettings(BaseModel):
-    """The model of one role. What is left out is that of the learning; an address goes with its provider alone."""
+    """The model of one role. Missing values are the learning's; its address applies to the same provider only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -109,17 +109,15 @@ class RoleModels:
 
 def role_models(main: ModelChoice | None, roles: RolesSettings, options: CallOptions) -> RoleModels:
     """The model of each role. UsageError where reflector and curator are not both models or both rules."""
-    found: dict[RoleName, ModelChoice] = {}
-    for role in ROLES:
-        if choice := _choice(main, role, roles.of(role)):
-            found[role] = choice
-    if ("reflector" in found) != ("curator" in found):
-        with_model, without = sorted(("reflector", "curator"), key=lambda role: role not in found)
+    choices: dict[RoleName, ModelChoice | None] = {role: _choice(main, role, roles.of(role)) for role in ROLES}
+    by_role = {role: choice for role, choice in choices.items() if choice}
+    if ("reflector" in by_role) != ("curator" in by_role):
+        with_model, without = sorted(("reflector", "curator"), key=lambda role: role not in by_role)
         raise UsageError(
             f"the {with_model} has a model and the {without} has none; "
             f"name one with --{without}-model, or one for all roles with --model"
         )
-    return RoleModels(found, main, options)
+    return RoleModels(by_role, main, options)
 
 
 def _choice(main: ModelChoice | None, role: RoleName, settings: RoleSettings) -> ModelChoice | None:
@@ -130,18 +128,18 @@ def _choice(main: ModelChoice | None, role: RoleName, settings: RoleSettings) ->
         return None
     defaults = main or ModelChoice(name)
     same_provider = defaults.provider == name.partition(":")[0]
-    given = {
+    overrides = {
         "base_url": settings.base_url,
         "temperature": settings.temperature,
         "max_tokens": settings.reply_tokens,
         "seed": settings.model_seed,
     }
     base = replace(defaults, name=name, base_url=defaults.base_url if same_provider else None)
-    return replace(base, **{field: value for field, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return replace(base, **{field: value for field, value in overrides.items() if value is not None})  # type: ignore[arg-type]
 
 
 def role_setting(model: str | ModelChoice | None, base_url: str | None = None) -> dict[str, Json]:
-    """The settings of a role from arguments, only those that are given."""
+    """The settings of a role from its arguments, without those that are None."""
     if isinstance(model, ModelChoice):
         settings: dict[str, Json] = {"model": model.name, "base_url": base_url or model.base_url}
         settings |= {"temperature": model.temperature, "reply_tokens": model.max_tokens, "model_seed": model.seed}

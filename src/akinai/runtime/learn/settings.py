@@ -46,7 +46,7 @@ class LearnSettings(BaseModel):
     keep_best: bool = False
     """End with the playbook that does best on the held-out tasks, judged after each epoch."""
     select_every: int = Field(0, ge=0)
-    """Judge it every so many tasks too."""
+    """Number of tasks after which the playbook is judged within an epoch too; 0: after each epoch alone."""
     patience: int = Field(0, ge=0)
     """Judgements in a row without a better playbook that end the learning; 0: none do."""
     held_out: int = Field(0, ge=0)
@@ -56,7 +56,7 @@ class LearnSettings(BaseModel):
     """Number of training tasks to use, from the start; 0 is all."""
     dedup: bool = True
     prune: bool = False
-    """At the end of each epoch. Off, since `akinai playbook prune` first shows what it would remove."""
+    """Prune at the end of each epoch. Off by default: `akinai playbook prune` shows first what it would remove."""
     top_k: int = Field(10, ge=0)
     budget_tokens: int = Field(2_000, ge=0)
     """Limit on the bullets in one context; 0 is no limit."""
@@ -82,8 +82,8 @@ class LearnSettings(BaseModel):
     no_truth: bool = False
     """Whether Reflector and Curator learn without right answers; a model has to reflect."""
     feedback: Literal["outcome", "consistency"] = "outcome"
-    """What they are told instead: whether the attempt was right, with the report of the check; or only how several
-    attempts at the task agree, for tasks whose answers nobody knows."""
+    """The feedback instead of right answers: whether the attempt was right, with the report of the check; or only how
+    several attempts at the task agree, for tasks whose answers nobody knows."""
     consistency_tries: int = Field(5, ge=2)
     """Attempts that are compared."""
     contrast: int = Field(0, ge=0)
@@ -101,11 +101,11 @@ class LearnSettings(BaseModel):
     placebo: str = ""
     """A playbook's file whose bullets are the placebo of a comparison on runs; empty: lessons of another world."""
     method: str = ""
-    """Roles that a package brings, by name in the entry point group `akinai.roles`."""
+    """Roles from a package, by name in the entry point group `akinai.roles`."""
     retrieval: str = ""
-    """A retriever that a package brings, by name in `akinai.retrievers`; empty: the data set's, or a plain search."""
+    """A retriever from a package, by name in `akinai.retrievers`; empty: the data set's, or a plain search."""
     refiners: tuple[str, ...] = ()
-    """What else is done to the playbook at the end of each epoch, by name in `akinai.refiners`."""
+    """Further changes to the playbook at the end of each epoch, by name in `akinai.refiners`."""
     roles: RolesSettings = RolesSettings()
     """Models by role, in `[learn.roles.generator]` and so on."""
     tasks: Mapping[str, Mapping[str, Any]] = {}
@@ -147,7 +147,7 @@ class LearnSettings(BaseModel):
         return retriever.with_index(_index_maker(self)) if self.embedder else retriever
 
     def embedding(self) -> Embedder | EmbedderFitter | None:
-        """The embedder that was asked for. UsageError for one that cannot be opened."""
+        """The embedder of these settings; None without one. UsageError for one that cannot be opened."""
         if not self.embedder:
             return None
         from akinai.runtime.models.embeddings import find_embedder
@@ -169,15 +169,15 @@ def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] 
 
 
 def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
-    """The record of a table. UsageError names the setting that does not fit, and `whose` settings they are."""
+    """The model of a table. UsageError names the setting that does not fit, and the owner of the settings, `whose`."""
     try:
         return model.model_validate(table)
     except ValidationError as error:
         for problem in error.errors():
             if problem["type"] == "extra_forbidden":
                 *above, name = problem["loc"]
-                place = f"in {'.'.join(map(str, above))} " if above else ""
-                raise UnknownName("setting", str(name), _fields(model, above), f"{place}of {whose}") from error
+                table_name = f"in {'.'.join(map(str, above))} " if above else ""
+                raise UnknownName("setting", str(name), _fields(model, above), f"{table_name}of {whose}") from error
         raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
 
 

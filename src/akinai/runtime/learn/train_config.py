@@ -1,4 +1,4 @@
-"""Which runs of a world are learned from, which judge, and who plays and reflects."""
+"""The runs of a world that teach and that judge, and who plays and reflects."""
 
 from __future__ import annotations
 
@@ -84,12 +84,10 @@ class TrainConfig:
 
     def settings_of(self, *, judged: bool) -> list[str]:
         """The settings of the training or the judged runs, those of the role among them."""
-        asked = [*self.settings, *(self.eval_settings if judged else ())]
-        named = {text.partition("=")[0].strip() for text in asked}
-        return [
-            *asked,
-            *(text for text in setting_texts(self.teaching.settings) if text.partition("=")[0] not in named),
-        ]
+        settings = [*self.settings, *(self.eval_settings if judged else ())]
+        names = {text.partition("=")[0].strip() for text in settings}
+        defaults = setting_texts(self.teaching.settings)
+        return [*settings, *(text for text in defaults if text.partition("=")[0] not in names)]
 
     def opposing(self) -> list[Opponents]:
         """Who plays the other side, with the settings for it; one without a name where nobody was named.

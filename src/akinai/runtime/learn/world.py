@@ -47,15 +47,15 @@ from akinai.runtime.runs.work import Executor, ScratchWork, open_executor
 from akinai.stores import open_store
 
 BY_RULES: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
-"""Every run teaches; bullets differ by their numbers; and a player wants them all."""
+"""Defaults by rules: every run teaches, bullets that differ in a number both stay, and the player gets all of them."""
 BY_MODEL: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
-"""Every run teaches, is played once, and is learned from before the next one begins."""
+"""Defaults with a model: every run teaches, is played once, and is learned from before the next one begins."""
 FEW_DAYS = 2_000
-"""Days that this process plays in the two seconds in which others start."""
+"""Days that this process plays in the two seconds that further processes take to start."""
 DAYS_UNKNOWN = 100
-"""Assumed for a run without a horizon."""
+"""Assumed days of a run without a horizon."""
 GATHER_S = 0.2
-"""Within which runs that are to be played on an engine are written one after another."""
+"""Seconds without a further run after which the runs gathered for an engine are handed to it."""
 
 
 def world_tasks(config: TrainConfig) -> DataSet:
@@ -113,16 +113,16 @@ def _runs(config: TrainConfig, split: Split, seeds: Sequence[int]) -> list[_Task
         prepare(world, preset=config.preset, days=config.days, settings=[*settings, *side.settings]).setup
         for side in opposing
     ]
-    pairs = [(place, seed) for place in range(len(opposing)) for seed in seeds]
+    pairs = [(index, seed) for index in range(len(opposing)) for seed in seeds]
     if not judges:
         pairs = [(number % len(opposing), seed) for number, seed in enumerate(seeds)]
-    found: list[_TaskRun] = []
-    for place, seed in pairs:
-        side = opposing[place]
+    runs: list[_TaskRun] = []
+    for index, seed in pairs:
+        side = opposing[index]
         id = f"{config.name}-{split}-{seed}{f'-{side.name}' if judges and len(opposing) > 1 else ''}"
         data: dict[str, Json] = {"seed": seed, "split": split, "settings": [*settings, *side.settings]}
-        found.append(_TaskRun(id, seed, setups[place], {**data, "opponents": side.name}))
-    return found
+        runs.append(_TaskRun(id, seed, setups[index], {**data, "opponents": side.name}))
+    return runs
 
 
 def _check_config(config: TrainConfig) -> None:
@@ -160,9 +160,9 @@ def default_settings(config: TrainConfig) -> dict[str, Json]:
 
 
 def find_engine(config: TrainConfig, jobs: int | None, on: str | None, budget: Budget) -> Executor | None:
-    """Who plays runs in the place of this process, if anybody does.
+    """The engine that plays runs instead of this process; None where this process does.
 
-    UsageError for an engine that there is not, that cannot open the store, or that cannot count a budget.
+    UsageError for an unknown engine, one that cannot open the store, or one that cannot count a budget.
     """
     if on is None and (config.plays_by_model or (jobs or 1) == 1):
         return None
@@ -192,7 +192,7 @@ async def world_roles(
     keeps: bool,
     engine: Executor | None = None,
 ) -> Roles:
-    """The roles for a world's runs. `keeps`: a run that is on record and done is not played again."""
+    """The roles for a world's runs. With `keeps` a run that is on record and done is not played again."""
     assert data_set.rules is not None
     bundler: Bundler | None = None
     if engine is not None:
