@@ -48,12 +48,12 @@ def test_the_interval_is_that_of_a_computation_by_hand() -> None:
     """Epochs are averaged, then samples paired: differences 0.5, 0, 1, 0.5 with mean 0.5 and variance 1/6."""
     a = write("a.eval", {"1": ["C", "I"], "2": ["C", "C"], "3": ["I", "I"], "4": ["I", "I"]})
     b = write("b.eval", {"1": ["C", "C"], "2": ["C", "C"], "3": ["C", "C"], "4": ["I", "C"]})
-    found = akinai.compare_logs(a, b)["match"]
-    assert (found.mean_a, found.mean_b, found.paired.pairs) == (0.375, 0.875, 4)
+    score = akinai.compare_logs(a, b)["match"]
+    assert (score.mean_a, score.mean_b, score.paired.pairs) == (0.375, 0.875, 4)
     half = T3 * math.sqrt(1 / 6 / 4)
-    assert found.paired.ci95 == pytest.approx((0.5 - half, 0.5 + half))
+    assert score.paired.ci95 == pytest.approx((0.5 - half, 0.5 + half))
     # (t 97.5 % + t 80 %) times the standard error; t 80 % of 3 degrees of freedom is 0.978472
-    assert found.paired.mde == pytest.approx((T3 + 0.978472) * math.sqrt(1 / 24), rel=1e-5)
+    assert score.paired.mde == pytest.approx((T3 + 0.978472) * math.sqrt(1 / 24), rel=1e-5)
 
 
 def test_samples_of_a_cluster_count_as_one_draw() -> None:
@@ -61,10 +61,10 @@ def test_samples_of_a_cluster_count_as_one_draw() -> None:
     topics = {"1": "x", "2": "x", "3": "y", "4": "y", "5": "z", "6": "z"}
     a = write("a.eval", {id: [0] for id in topics}, topics)
     b = write("b.eval", {"1": [0], "2": [0], "3": [0], "4": [2], "5": [2], "6": [2]}, topics)
-    found = akinai.compare_logs(a, b, cluster="topic")["match"]
+    score = akinai.compare_logs(a, b, cluster="topic")["match"]
     half = T2 * math.sqrt(1 / 3)
-    assert (found.clusters, found.paired.pairs, found.paired.difference) == (3, 6, 1)
-    assert found.paired.ci95 == pytest.approx((1 - half, 1 + half))
+    assert (score.clusters, score.paired.pairs, score.paired.difference) == (3, 6, 1)
+    assert score.paired.ci95 == pytest.approx((1 - half, 1 + half))
     assert akinai.compare_logs(a, b)["match"].clusters is None
     with pytest.raises(UsageError, match="has no 'colour' in its metadata"):
         akinai.compare_logs(a, b, cluster="colour")

@@ -12,27 +12,27 @@ from akinai.report.tables.verdicts import plan_sentences
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
-    place = str(tmp_path_factory.mktemp("plan") / "akinai.db")
-    akinai.run("vending", agent="reference", seeds="1-5", days=12, name="a", store=place, ledgers=False)
+    path = str(tmp_path_factory.mktemp("plan") / "akinai.db")
+    akinai.run("vending", agent="reference", seeds="1-5", days=12, name="a", store=path, ledgers=False)
     akinai.run(
-        "vending", agent="reference", seeds="1-5", days=12, name="b", store=place, settings=["small_capacity=8"],
+        "vending", agent="reference", seeds="1-5", days=12, name="b", store=path, settings=["small_capacity=8"],
         ledgers=False,
     )  # fmt: skip
-    return place
+    return path
 
 
 def test_a_pilot_of_one_side_is_counted_as_if_nothing_were_common(store: str) -> None:
     """Two sides of the pilot's spread, by Welch; both sides' runs; and a cautious number above it."""
     values = [run.score("net_worth") for run in akinai.runs("a", store=store)]
-    found = akinai.plan(gain=20, from_="a", store=store)
+    study = akinai.plan(gain=20, from_="a", store=store)
     side = summarise(values)
-    assert (found.paired, found.pilot_seeds, found.gain) == (False, 5, 2_000)
-    assert found.seeds == welch_seeds_needed(side, side, 2_000)
-    assert found.sd == pytest.approx(side.sd)
-    assert found.runs == 2 * found.seeds
-    assert found.cautious > found.seeds
-    text = plan_sentences(found)
-    assert f"{found.seeds} seeds on each side show a gain of $20.00 in net worth" in text
+    assert (study.paired, study.pilot_seeds, study.gain) == (False, 5, 2_000)
+    assert study.seeds == welch_seeds_needed(side, side, 2_000)
+    assert study.sd == pytest.approx(side.sd)
+    assert study.runs == 2 * study.seeds
+    assert study.cautious > study.seeds
+    text = plan_sentences(study)
+    assert f"{study.seeds} seeds on each side show a gain of $20.00 in net worth" in text
     assert "No model was asked in the pilot: no tokens." in text
 
 
@@ -40,10 +40,10 @@ def test_common_seeds_of_two_pilots_need_fewer(store: str) -> None:
     """The spread is that of the differences, seed by seed."""
     a, b = ([run.score("net_worth") for run in akinai.runs(name, store=store)] for name in "ab")
     sd = summarise([y - x for x, y in zip(a, b, strict=True)]).sd or 0.0
-    found = akinai.plan(gain=20, from_="a", against="b", store=store)
-    assert (found.paired, found.sd, found.seeds) == (True, pytest.approx(sd), seeds_needed(sd, 2_000))
-    assert "between a and b, seed by seed" in plan_sentences(found)
-    assert found.to_json()["pilot"] == ["a", "b"]
+    study = akinai.plan(gain=20, from_="a", against="b", store=store)
+    assert (study.paired, study.sd, study.seeds) == (True, pytest.approx(sd), seeds_needed(sd, 2_000))
+    assert "between a and b, seed by seed" in plan_sentences(study)
+    assert study.to_json()["pilot"] == ["a", "b"]
 
 
 def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
@@ -53,11 +53,11 @@ def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
     from akinai.runtime.sync import wait
     from akinai.stores import open_store
 
-    place = str(tmp_path / "calls.db")
-    runs = akinai.run("vending", agent="naive", seeds="1-4", days=12, name="m", store=place, ledgers=False)
+    path = str(tmp_path / "calls.db")
+    runs = akinai.run("vending", agent="naive", seeds="1-4", days=12, name="m", store=path, ledgers=False)
 
     async def call() -> None:
-        books = await open_store(place)
+        books = await open_store(path)
         reply = Reply("ok", usage=Usage(1_000, 50), model="m", latency_s=90.0).to_json()
         for run in runs:
             data = {"kind": "model_call", "model": "openai:m", "reply": reply}
@@ -65,10 +65,10 @@ def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
         await books.close()
 
     wait(call())
-    found = akinai.plan(gain=1, from_="m", at_once=2, store=place)
-    assert found.tokens == Usage(1_000 * found.runs, 50 * found.runs)
-    assert found.hours == pytest.approx(found.runs * 1.5 / 60 / 2)
-    assert found.dollars is None
+    study = akinai.plan(gain=1, from_="m", at_once=2, store=path)
+    assert study.tokens == Usage(1_000 * study.runs, 50 * study.runs)
+    assert study.hours == pytest.approx(study.runs * 1.5 / 60 / 2)
+    assert study.dollars is None
 
 
 def test_impossible_plans_are_refused(store: str) -> None:

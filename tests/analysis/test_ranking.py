@@ -15,11 +15,11 @@ from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Idle, naive and reference on seeds 1 to 5, and naive on 6 to 8."""
-    place = str(tmp_path_factory.mktemp("standings") / "akinai.db")
+    path = str(tmp_path_factory.mktemp("standings") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-5", days=12, name=agent, store=place, ledgers=False)
-    akinai.run("vending", agent="naive", seeds="6-8", days=12, name="other", store=place, ledgers=False)
-    return place
+        akinai.run("vending", agent=agent, seeds="1-5", days=12, name=agent, store=path, ledgers=False)
+    akinai.run("vending", agent="naive", seeds="6-8", days=12, name="other", store=path, ledgers=False)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -29,36 +29,36 @@ def analysis(store: str) -> Analysis:
 
 def test_groups_have_places_and_a_verdict(analysis: Analysis) -> None:
     """The order is told with differences, what these seeds could show, the correction, and how far to trust it."""
-    (known,) = analysis.standings
-    assert dict(known.order.places) == {"reference": 1, "naive": 2, "idle": 3}
-    sentences = ranking_sentences(known)
+    (ranking,) = analysis.standings
+    assert dict(ranking.order.places) == {"reference": 1, "naive": 2, "idle": 3}
+    sentences = ranking_sentences(ranking)
     assert sentences.startswith("Net worth: naive is better than idle by $")
     assert "reference is better than naive by $" in sentences
     assert "With these runs a true difference of $" in sentences
     assert "Corrected for 3 pairs (Holm)." in sentences
     assert "intervals over 5 seeds hold the truth in about 84 % of studies, not 95 %" in sentences
-    assert analysis.to_json()["standings"] == [known.to_json()]
+    assert analysis.to_json()["standings"] == [ranking.to_json()]
 
 
 def test_a_tie_says_how_many_seeds_would_do(store: str) -> None:
     """Seeds 1 to 5 against 6 to 8 of one player: nothing is shown, and a number of seeds is named."""
-    found = api.compare("naive", "other", store=store)
-    score = found["net_worth"]
-    assert (found.winner, found.paired) == (None, False)
+    comparison = api.compare("naive", "other", store=store)
+    score = comparison["net_worth"]
+    assert (comparison.winner, comparison.paired) == (None, False)
     assert score.to_show is not None
-    sentence = verdict(found, "net_worth", score)
+    sentence = verdict(comparison, "net_worth", score)
     assert f"naive and other cannot be told apart with 3 seeds: about {score.to_show} would do." in sentence
     assert "With common seeds the same runs would say more." in sentence
-    assert found.to_json()["scores"]["net_worth"]["seeds_to_show"] == score.to_show
+    assert comparison.to_json()["scores"]["net_worth"]["seeds_to_show"] == score.to_show
 
 
 def test_a_winner_is_named_with_its_interval(store: str) -> None:
     """The gain is positive whichever side is named first."""
     for names in (("naive", "reference"), ("reference", "naive")):
-        found = api.compare(*names, store=store)
-        score = found["net_worth"]
+        comparison = api.compare(*names, store=store)
+        score = comparison["net_worth"]
         low, high = sorted(abs(end) / 100 for end in score.ci95 or ())
-        assert verdict(found, "net_worth", score).startswith(
+        assert verdict(comparison, "net_worth", score).startswith(
             f"Net worth: reference is better than naive by ${abs(score.difference or 0) / 100:,.2f}, "
             f"between ${low:,.2f} and ${high:,.2f}, at 95 %. With this many runs a true difference of $"
         )
@@ -85,8 +85,8 @@ def test_passing_a_threshold(analysis: Analysis, tmp_path: Path) -> None:
     store = str(tmp_path / "twice.db")
     for _ in range(2):
         akinai.run("vending", agent="naive", seeds="1-3", days=12, store=store, ledgers=False)
-    found = api.analyze(scale=False, store=store, threshold=["net_worth=100", "stockout_days=0"])
-    rates = [(rate.score, rate.k, rate.at_least_once.mean, rate.every_time.n) for rate in found.pass_rates["naive"]]
+    twice = api.analyze(scale=False, store=store, threshold=["net_worth=100", "stockout_days=0"])
+    rates = [(rate.score, rate.k, rate.at_least_once.mean, rate.every_time.n) for rate in twice.pass_rates["naive"]]
     assert rates == [
         ("net_worth", 1, 1.0, 3), ("net_worth", 2, 1.0, 3), ("stockout_days", 1, 0.0, 3), ("stockout_days", 2, 0.0, 3),
     ]  # fmt: skip

@@ -25,10 +25,10 @@ Document = dict[str, Any]
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Idle, naive and reference on three seeds, and a run of naive under another preset's name for later."""
-    place = str(tmp_path_factory.mktemp("board") / "akinai.db")
+    path = str(tmp_path_factory.mktemp("board") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-3", days=8, name=agent, store=place, ledgers=False)
-    return place
+        akinai.run("vending", agent=agent, seeds="1-3", days=8, name=agent, store=path, ledgers=False)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def folder(sound: Path, tmp_path: Path) -> Path:
 
 
 def refusals(folder: Path) -> list[tuple[str, str]]:
-    return [(found.row, found.kind) for found in akinai.check_leaderboard(folder)]
+    return [(refusal.row, refusal.kind) for refusal in akinai.check_leaderboard(folder)]
 
 
 def forge(folder: Path, change: Callable[[Document], None]) -> None:
@@ -95,10 +95,10 @@ def assert_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
         async def work(self, url: str | None, items: Sequence[Work[Any]], progress: Any) -> AsyncIterator[Any]:
-            for place in reversed(range(len(items))):
-                done.append(place)
-                item: Work[Any] = pickle.loads(pickle.dumps(items[place]))
-                yield place, pickle.loads(pickle.dumps(await do_work(url, item, Unwatched())))
+            for index in reversed(range(len(items))):
+                done.append(index)
+                item: Work[Any] = pickle.loads(pickle.dumps(items[index]))
+                yield index, pickle.loads(pickle.dumps(await do_work(url, item, Unwatched())))
 
         async def close(self) -> None:
             pass
@@ -190,19 +190,19 @@ def test_a_run_cannot_stand_twice(folder: Path) -> None:
 
 def test_rules_must_play_what_they_claim(store: str, tmp_path: Path) -> None:
     """The ledger of the reference player under the name of naive: sound in itself, and not what naive plays."""
-    place = str(tmp_path / "false.db")
-    akinai.run("vending", agent="reference", seeds="1-3", days=8, name="x", store=place, ledgers=False)
+    path = str(tmp_path / "false.db")
+    akinai.run("vending", agent="reference", seeds="1-3", days=8, name="x", store=path, ledgers=False)
 
     async def rename() -> None:
-        books = await open_store(place)
+        books = await open_store(path)
         for header in await books.runs():
             await books.update(replace(header, agents=dict.fromkeys(header.agents, "naive")))
         await books.close()
 
     wait(rename())
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE runs SET agents = replace(agents, 'reference', 'naive')")
-    akinai.leaderboard("x", output=tmp_path / "out", store=place)
+    akinai.leaderboard("x", output=tmp_path / "out", store=path)
     assert ("naive", "not what the player plays") in refusals(tmp_path / "out")
 
 

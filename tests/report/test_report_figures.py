@@ -49,8 +49,8 @@ def test_every_axis_with_numbers_says_what_they_are(name: str) -> None:
         if ticks:
             assert own
             assert all(own)
-            place = int(axis.get("id", "").rpartition("_")[2])
-            labelled["1" if place % 2 else "2"] += 1
+            number = int(axis.get("id", "").rpartition("_")[2])
+            labelled["1" if number % 2 else "2"] += 1
     assert all(labelled.values())
 
 
@@ -64,9 +64,9 @@ def test_every_axis_with_numbers_says_what_they_are(name: str) -> None:
 )  # fmt: skip
 def test_labels_hold_the_unit(name: str, label: str) -> None:
     """The unit stands on the axis, and days on every figure over days."""
-    shown = words(ET.fromstring(named(name).svg))
-    assert label in shown
-    assert ("Day of the run" in shown) == (name not in ("scores", "tools"))
+    texts = words(ET.fromstring(named(name).svg))
+    assert label in texts
+    assert ("Day of the run" in texts) == (name not in ("scores", "tools"))
 
 
 def test_money_on_an_axis_has_its_sign() -> None:

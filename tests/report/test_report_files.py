@@ -44,8 +44,8 @@ def test_the_numbers_are_the_analysis(written: Path) -> None:
     assert [run["scores"] for run in results["runs"]] == [run["scores"] for run in analysis["runs"]]
     assert [run["findings"] for run in results["runs"]] == [run["findings"] for run in analysis["runs"]]
     pairs = {
-        (found["a"]["name"], found["b"]["name"]): found["scores"]["net_worth"]["difference"]
-        for found in results["comparisons"]
+        (numbers["a"]["name"], numbers["b"]["name"]): numbers["scores"]["net_worth"]["difference"]
+        for numbers in results["comparisons"]
     }
     means = {name: group["scores"]["net_worth"]["mean"] for name, group in analysis["groups"].items()}
     assert pairs["idle", "reference"] == pytest.approx(means["reference"] - means["idle"])
@@ -133,10 +133,10 @@ def test_a_mistake_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[s
     """A run that is not there, a folder that is a file: exit code 2, a sentence with what to do, nothing written."""
     akinai(capsys, "run", "vending", "--days", "2", "--name", "a", "--json")
     (folder / "file").write_text("")
-    for words, said in ((["b-1"], "no run 'b-1'"), (["a", "-o", "file"], "'file' is a file")):
+    for words, message in ((["b-1"], "no run 'b-1'"), (["a", "-o", "file"], "'file' is a file")):
         code, out, err = akinai(capsys, "report", *words)
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert said in err
+        assert message in err
     assert not (folder / "akinai-report").exists()
 
 

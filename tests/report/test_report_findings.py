@@ -17,10 +17,10 @@ FOUND = (
 )
 
 
-def shown(what: RenderableType, width: int) -> list[str]:
+def printed_lines(renderable: RenderableType, width: int) -> list[str]:
     console = Console(width=width, record=True, quiet=False, file=None, force_terminal=False)
     with console.capture() as caught:
-        console.print(what)
+        console.print(renderable)
     return caught.get().splitlines()
 
 
@@ -28,7 +28,7 @@ def shown(what: RenderableType, width: int) -> list[str]:
 def test_findings_fit_the_width(width: int) -> None:
     """No line is longer, no control character of an agent reaches the terminal, and all three are there."""
     table, line = findings_table(FOUND, width, start=START), timeline(FOUND, 90, width, start=START)
-    lines = shown(table, width) + shown(line, width)
+    lines = printed_lines(table, width) + printed_lines(line, width)
     assert max(map(len, lines)) <= width
     assert "\x1b" not in "".join(lines)
     text = " ".join(" ".join(lines).split())
@@ -38,21 +38,21 @@ def test_findings_fit_the_width(width: int) -> None:
 
 def test_a_table_tells_the_day_and_both_sides() -> None:
     """Days are counted from 1."""
-    first, second, third = shown(findings_table(FOUND, 160, start=START), 160)[2:]
+    first, second, third = printed_lines(findings_table(FOUND, 160, start=START), 160)[2:]
     assert first.split()[0] == "1"
     assert "1, 2, 3 +2" in first
     assert second.split()[0] == "2"
     assert "cash was $260.00" in second
     assert third.split()[0] == "89"
-    assert shown(findings_table((), 80, start=START), 80) == ["no findings"]
+    assert printed_lines(findings_table((), 80, start=START), 80) == ["no findings"]
 
 
 def test_a_timeline_marks_each_day_by_its_worst() -> None:
     """One row a type, one mark a day while days fit, several days a mark where they do not."""
-    wide = shown(timeline(FOUND, 90, 160, start=START), 160)
+    wide = printed_lines(timeline(FOUND, 90, 160, start=START), 160)
     assert wide[1].split() == ["loop", "behavior", "1", "o" + "." * 89]
     assert wide[2].split()[-1] == "." + "#" + "." * 86 + "X" + "."
-    narrow = shown(timeline(FOUND, 90, 60, start=START), 60)
+    narrow = printed_lines(timeline(FOUND, 90, 60, start=START), 60)
     assert narrow[2].split()[-1][0] == "#"
     assert "3 days" in narrow[-1]
 
@@ -66,7 +66,7 @@ def test_entries_are_told_briefly() -> None:
 @pytest.mark.parametrize("width", [80, 160])
 def test_each_finding_names_the_command_that_opens_it(width: int) -> None:
     """Below what was true stands how to read the last of its entries."""
-    lines = shown(findings_table(FOUND, width, start=START, command="akinai show a"), width)
+    lines = printed_lines(findings_table(FOUND, width, start=START, command="akinai show a"), width)
     words = " ".join(" ".join(lines).split())
     for finding in FOUND:
         assert f"--entry {finding.entries[-1]}" in words

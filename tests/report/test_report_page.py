@@ -91,8 +91,8 @@ def test_a_page_needs_nothing_from_elsewhere(which: str) -> None:
 
 def test_text_by_agents_stands_as_text() -> None:
     """Names, findings and errors full of markup are read back from the page letter by letter."""
-    shown = Read(html("evil")).text
-    assert shown.count(EVIL) > 10
+    page_text = Read(html("evil")).text
+    assert page_text.count(EVIL) > 10
     assert html("evil").count("<script") == 1
     assert "<img" not in html("evil")
 
@@ -100,29 +100,29 @@ def test_text_by_agents_stands_as_text() -> None:
 @pytest.mark.parametrize("form", ["html", "markdown"])
 def test_a_report_tells_all_that_was_asked(form: str) -> None:
     """Scores with interval and n, endings, pairs, findings, runs with digests, run card, and the paper's table."""
-    shown = Read(html("played")).text if form == "html" else markdown(report("played"))
+    report_text = Read(html("played")).text if form == "html" else markdown(report("played"))
     analysis = played()
     for group in analysis.groups:
         score = group.scores["net_worth"]
         assert score.summary.mean is not None
-        assert f"${score.summary.mean / 100:,.2f}" in shown
-        assert group.name in shown
+        assert f"${score.summary.mean / 100:,.2f}" in report_text
+        assert group.name in report_text
     for run in analysis.runs:
-        assert run.digest[:12] in shown
-        assert run.id in shown
+        assert run.digest[:12] in report_text
+        assert run.id in report_text
     for words in ("95 % from", "smallest visible", "horizon", "What it took", "preset sha256",
                   "between idle and reference", "Findings by type"):  # fmt: skip
-        assert words in shown
-    assert str(analysis.runs.card()["preset_sha256"]) in shown
+        assert words in report_text
+    assert str(analysis.runs.card()["preset_sha256"]) in report_text
 
 
 @pytest.mark.slow
 def test_every_finding_names_its_entries() -> None:
     """A finding can be looked up: run#entry."""
-    shown = Read(html("played")).text
-    found = [(run.id, finding) for run in played().runs for finding in run.findings or ()]
-    assert found
-    assert all(f"{run}#{finding.entries[0]}" in shown for run, finding in found)
+    page_text = Read(html("played")).text
+    findings = [(run.id, finding) for run in played().runs for finding in run.findings or ()]
+    assert findings
+    assert all(f"{run}#{finding.entries[0]}" in page_text for run, finding in findings)
 
 
 def test_every_figure_stands_in_the_page_with_its_table() -> None:
@@ -134,7 +134,7 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "kept"),
+    ("raw", "escaped"),
     [
         ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),
         ("snake_case _it_", r"snake_case \_it\_"), ("$1,234.50 and $x$", r"$1,234.50 and \$x\$"),
@@ -142,17 +142,17 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
         ("a\nb\x00", r"a b\\x00"), ("vending@2 @you a@b.c", r"vending@2 \@you a\@b.c"), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
     ],
 )  # fmt: skip
-def test_markdown_keeps_text_as_text(raw: str, kept: str) -> None:
+def test_markdown_keeps_text_as_text(raw: str, escaped: str) -> None:
     """Marks that could begin something get a backslash or an entity; numbers, money and names stay readable."""
-    assert text(raw) == kept
+    assert text(raw) == escaped
 
 
 @pytest.mark.parametrize(
-    ("raw", "kept"), [("- a", r"\- a"), ("1. a", r"1\. a"), ("12) a", r"12\) a"), ("    a", "a"), ("# a", r"\# a")]
+    ("raw", "escaped"), [("- a", r"\- a"), ("1. a", r"1\. a"), ("12) a", r"12\) a"), ("    a", "a"), ("# a", r"\# a")]
 )
-def test_a_paragraph_is_no_list_and_no_heading(raw: str, kept: str) -> None:
+def test_a_paragraph_is_no_list_and_no_heading(raw: str, escaped: str) -> None:
     """What begins a line cannot begin a list, a heading or a block of code."""
-    assert paragraph(raw) == kept
+    assert paragraph(raw) == escaped
 
 
 def test_markdown_has_a_table_of_even_rows() -> None:
@@ -196,12 +196,12 @@ def test_a_world_of_others_has_figures_and_findings_through_its_facets() -> None
     for agent in ("frugal", wasteful):
         akinai.run("lemonade", agent=agent, seeds=range(2), store=store)
     analysis = api.analyze(store=store, by_day=True)
-    made = document(analysis, group_comparisons(analysis))
-    drawings = {drawing.name: drawing for drawing in made.drawings}
+    whole_report = document(analysis, group_comparisons(analysis))
+    drawings = {drawing.name: drawing for drawing in whole_report.drawings}
     assert list(drawings) == ["scores", "over-days", "cups", "actions", "tools", "findings"]
     assert drawings["over-days"].title == "Profit over the days"
     assert {row[0] for row in drawings["cups"].rows} == {"poured away", "sold"}
-    assert "20 cups would sell" in Read(page(made)).text
+    assert "20 cups would sell" in Read(page(whole_report)).text
     assert {"cups", "profit_cents"} <= results(analysis, (), files=())["curves"]["lemonade@1"].keys()
 
 
@@ -212,19 +212,19 @@ def test_a_world_with_little_to_tell_has_a_report(seeds: int) -> None:
     store = MemoryStore()
     akinai.run("bare", seeds=range(seeds), store=store)
     analysis = api.analyze(store=store, by_day=True)
-    made = document(analysis, group_comparisons(analysis))
-    shown = Read(page(made)).text
-    assert "Profit (dollars)" in shown
-    assert "horizon" in shown
-    assert [drawing.name for drawing in made.drawings] == ["scores", "actions", "tools"][seeds == 1 :]
-    assert all(section.blocks for section in made.sections)
+    whole_report = document(analysis, group_comparisons(analysis))
+    page_text = Read(page(whole_report)).text
+    assert "Profit (dollars)" in page_text
+    assert "horizon" in page_text
+    assert [drawing.name for drawing in whole_report.drawings] == ["scores", "actions", "tools"][seeds == 1 :]
+    assert all(section.blocks for section in whole_report.sections)
 
 
 def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
     """They stand under a label that says that they are another world's, and nowhere else."""
-    shown = Read(html("evil")).text
-    assert "Another world's numbers: not comparable" in shown
-    assert "$2,217.93" in shown
+    page_text = Read(html("evil")).text
+    assert "Another world's numbers: not comparable" in page_text
+    assert "$2,217.93" in page_text
     assert "$2,217.93" not in html("played")
 
 
@@ -232,26 +232,26 @@ def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
 def test_runs_that_cannot_be_read_have_a_report() -> None:
     """Nothing could be scored, not even the world is known: the page says so and why, beside what can be read."""
     broken = replace(evil().runs[0], scores=(), trouble="entry 3: it is missing", series=None, findings=None)
-    shown = Read(page(document(analysis_of([broken]), []))).text
-    assert "No run could be scored" in shown
-    assert "entry 3: it is missing" in shown
+    page_text = Read(page(document(analysis_of([broken]), []))).text
+    assert "No run could be scored" in page_text
+    assert "entry 3: it is missing" in page_text
     header = replace(
         broken.header, run_id="lost", genesis=replace(broken.header.genesis, world=""), agents={"": "unknown"}
     )
     lost = replace(broken, header=header, trouble="its header is not one")
     both = analysis_of([*played().runs, lost])
-    shown = Read(page(document(both, group_comparisons(both)))).text
-    assert "10 runs of vending@2 and an unknown world" in shown
-    assert "its header is not one" in shown
+    page_text = Read(page(document(both, group_comparisons(both)))).text
+    assert "10 runs of vending@2 and an unknown world" in page_text
+    assert "its header is not one" in page_text
 
 
 def test_what_models_took_is_told() -> None:
     """Calls, tokens, minutes and dollars a run, and the model as the provider called it."""
     usage = ModelUsage(12, 2, Usage(input=3_000, output=450, cached=1_000), 1.5, 0.0525, ("model-2026-01",))
     analysis = analysis_of([replace(run, usage=usage) for run in played().runs[:2]])
-    shown = markdown(document(analysis, []))
-    assert "| idle | 2 | 12 | 3,000 | 1,000 | 450 | 1.5 | $0.0525 |" in shown
-    assert "| model ids as returned | model-2026-01 |" in shown
+    report_text = markdown(document(analysis, []))
+    assert "| idle | 2 | 12 | 3,000 | 1,000 | 450 | 1.5 | $0.0525 |" in report_text
+    assert "| model ids as returned | model-2026-01 |" in report_text
 
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -293,6 +293,6 @@ def test_a_page_prints(tmp_path: Path) -> None:
     """The browser makes a PDF of some pages of it."""
     (tmp_path / "report.html").write_text(html("played"), encoding="utf-8")
     browsed(tmp_path / "report.html", tmp_path / "profile", f"--print-to-pdf={tmp_path / 'report.pdf'}")
-    made = (tmp_path / "report.pdf").read_bytes()
-    assert made.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", made)) >= 4
+    pdf = (tmp_path / "report.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 4

@@ -23,9 +23,9 @@ def test_a_run_that_ended_early_stays_in_the_mean_of_every_day() -> None:
 
 def test_the_interval_is_students() -> None:
     """Three values 1, 2, 3: mean 2, standard error 1/sqrt(3), t(0.975, 2) = 4.3027; none below zero where none is."""
-    made = curve([[101.0], [102.0], [103.0]], carried=True)
-    assert made is not None
-    assert (made.low[0], made.high[0]) == pytest.approx((102 - 2.484138, 102 + 2.484138), abs=1e-5)
+    means = curve([[101.0], [102.0], [103.0]], carried=True)
+    assert means is not None
+    assert (means.low[0], means.high[0]) == pytest.approx((102 - 2.484138, 102 + 2.484138), abs=1e-5)
     near_zero = curve([[0.0], [0.0], [3.0]], carried=True)
     assert near_zero is not None
     assert near_zero.low[0] == 0
@@ -34,11 +34,11 @@ def test_the_interval_is_students() -> None:
 @given(st.lists(values, min_size=1, max_size=5), st.booleans())
 def test_a_mean_lies_within_its_interval_and_order_says_nothing(runs: list[list[float]], carried: bool) -> None:
     """low <= mean <= high on every day, and the order of the runs changes nothing."""
-    made = curve(runs, carried=carried)
-    assert made == curve(list(reversed(runs)), carried=carried)
-    assert made is not None
-    assert len(made.mean) == max(map(len, runs))
-    points = zip(made.low, made.mean, made.high, strict=True)
+    means = curve(runs, carried=carried)
+    assert means == curve(list(reversed(runs)), carried=carried)
+    assert means is not None
+    assert len(means.mean) == max(map(len, runs))
+    points = zip(means.low, means.mean, means.high, strict=True)
     assert all(None not in point and low <= mean <= high for point in points for low, mean, high in [point])  # type: ignore[operator]
 
 

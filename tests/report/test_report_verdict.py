@@ -13,14 +13,14 @@ def test_a_report_says_first_who_is_best() -> None:
     books = MemoryStore()
     for agent in ("idle", "naive", "reference"):
         akinai.run("vending", agent=agent, days=25, seeds=[1, 2, 3], store=books, name=agent)
-    found = akinai.analyze("naive", "reference", store=books)
-    verdict = report_verdict(found.groups, found.standings)
+    analysis = akinai.analyze("naive", "reference", store=books)
+    verdict = report_verdict(analysis.groups, analysis.standings)
     assert verdict.startswith("reference is best: net worth $")
     assert ", ahead of naive with $" in verdict
-    found = akinai.analyze("naive", store=books)
-    assert report_verdict(found.groups, found.standings).startswith("naive: net worth $")
-    found = akinai.analyze("naive-1", "reference-1", store=books)
-    assert "these runs do not tell it apart from naive" in report_verdict(found.groups, found.standings)
+    analysis = akinai.analyze("naive", store=books)
+    assert report_verdict(analysis.groups, analysis.standings).startswith("naive: net worth $")
+    analysis = akinai.analyze("naive-1", "reference-1", store=books)
+    assert "these runs do not tell it apart from naive" in report_verdict(analysis.groups, analysis.standings)
 
 
 def test_rows_that_share_a_place_are_in_the_order_of_their_means() -> None:

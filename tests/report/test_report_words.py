@@ -15,12 +15,16 @@ KANA = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 def test_a_report_follows_the_language() -> None:
     """Its verdict, every title and every head of its tables are in Japanese, the names of groups as they are."""
-    made = translate_document(report("played"), "ja")
-    assert KANA.search(made.verdict)
-    assert "reference" in made.verdict
-    assert all(KANA.search(section.title) for section in made.sections)
+    japanese = translate_document(report("played"), "ja")
+    assert KANA.search(japanese.verdict)
+    assert "reference" in japanese.verdict
+    assert all(KANA.search(section.title) for section in japanese.sections)
     heads = {
-        head for section in made.sections for block in section.blocks if isinstance(block, Grid) for head in block.heads
+        head
+        for section in japanese.sections
+        for block in section.blocks
+        if isinstance(block, Grid)
+        for head in block.heads
     }
     assert {head for head in heads if not KANA.search(head)} <= {"n", "p", "p (Holm)", "idle", "reference", "akinai",
         "world", "preset", "agent", "model", "sampling", "playbook", "python", "preset sha256"} | {

@@ -19,8 +19,8 @@ RUNS: dict[str, dict[str, Any]] = {
 @cache
 def played(world: str, **options: Any) -> Run:
     """A run of a world."""
-    found = {name: value for name, value in {**RUNS[world], **options}.items() if value is not None}
-    return akinai.run(world, seeds=[3], store="memory:", **found)[0]
+    run_options = {name: value for name, value in {**RUNS[world], **options}.items() if value is not None}
+    return akinai.run(world, seeds=[3], store="memory:", **run_options)[0]
 
 
 @cache

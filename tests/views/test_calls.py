@@ -20,21 +20,21 @@ def entries() -> tuple[Entry, ...]:
 
 def record(number: int, tools: int = 1, **more: Json) -> TraceRecord:
     """A call whose reply calls so many tools."""
-    reply = Reply("", tuple(ToolCall(str(place), "advance_day", {}) for place in range(tools)))
+    reply = Reply("", tuple(ToolCall(str(index), "advance_day", {}) for index in range(tools)))
     data: dict[str, Json] = {"kind": KIND, "model": "test:m", "new": [], "reply": reply.to_json(), **more}
     return TraceRecord("owner", number, 0, data)
 
 
 def test_a_call_stands_at_the_action_that_its_record_names() -> None:
     """Calls that led to nothing before, such as those of a fork's origin, move none of the others."""
-    found = calls_by_entry(entries(), [record(1, **{ACTION: 2}), record(2, **{ACTION: 4})])
-    assert {seq: [call.number for call in calls] for seq, calls in found.items()} == {2: [1], 4: [2]}
+    calls_by_seq = calls_by_entry(entries(), [record(1, **{ACTION: 2}), record(2, **{ACTION: 4})])
+    assert {seq: [call.number for call in calls] for seq, calls in calls_by_seq.items()} == {2: [1], 4: [2]}
 
 
 def test_calls_without_a_number_follow_the_order_of_tools() -> None:
     """A reply with two tools led to two entries; the call stands at the first of them."""
-    found = calls_by_entry(entries(), [record(1), record(2, tools=2), record(3)])
-    assert {seq: [call.number for call in calls] for seq, calls in found.items()} == {1: [1], 2: [2], 4: [3]}
+    calls_by_seq = calls_by_entry(entries(), [record(1), record(2, tools=2), record(3)])
+    assert {seq: [call.number for call in calls] for seq, calls in calls_by_seq.items()} == {1: [1], 2: [2], 4: [3]}
 
 
 async def test_the_recorder_writes_which_action_a_call_leads_to() -> None:
@@ -46,11 +46,11 @@ async def test_the_recorder_writes_which_action_a_call_leads_to() -> None:
         async def reply(self, request: object) -> Reply:
             return Reply("nothing to say")
 
-    store, made = MemoryStore(), {"owner": 6}
+    store, actions = MemoryStore(), {"owner": 6}
     await store.create(sample_header("shop-1"))
-    asker = CallRecorder("shop-1", 7, store, Meter(), actions=made).asker("owner", Silent())
+    asker = CallRecorder("shop-1", 7, store, Meter(), actions=actions).asker("owner", Silent())
     await asker.ask(Request((Message("user", "Good morning."),)))
-    made["owner"] = 7
+    actions["owner"] = 7
     await asker.ask(Request((Message("user", "Good evening."),)))
-    kept = [record.data async for record in store.read_trace("shop-1")]
-    assert [data[ACTION] for data in kept if isinstance(data, dict)] == [7, 8]
+    trace = [record.data async for record in store.read_trace("shop-1")]
+    assert [data[ACTION] for data in trace if isinstance(data, dict)] == [7, 8]

@@ -32,13 +32,13 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> RunViews:
 
 def test_moments_stand_at_entries_of_their_days(explained: RunViews) -> None:
     """Each is what cost or made most by the explanation, at an entry of the run, in the order of entries."""
-    found, why = explained.moments, explained.explanation
-    assert found
+    moments, why = explained.moments, explained.explanation
+    assert moments
     assert why is not None
-    assert {moment.worth for moment in found} <= {row.made for row in (*why.cost, *why.made)}
-    assert [moment.number for moment in found] == list(range(1, len(found) + 1))
-    assert [moment.entry for moment in found] == sorted(moment.entry for moment in found)
-    for moment in found:
+    assert {moment.worth for moment in moments} <= {row.made for row in (*why.cost, *why.made)}
+    assert [moment.number for moment in moments] == list(range(1, len(moments) + 1))
+    assert [moment.entry for moment in moments] == sorted(moment.entry for moment in moments)
+    for moment in moments:
         assert (moment.kind == "cost") == (moment.worth < 0)
         assert moment.day == explained.day_of(moment.entry)
         assert moment.number in explained.item(moment.entry).moments

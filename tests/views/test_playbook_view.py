@@ -29,7 +29,7 @@ def test_two_playbooks_are_compared_by_their_words() -> None:
     """Whatever the ids."""
     first = Playbook((Section("s", "", (Bullet("a-1", "s", "One."), Bullet("a-2", "s", "Two."))),))
     second = Playbook((Section("s", "", (Bullet("b-9", "s", "Two.", helpful=3), Bullet("b-8", "s", "Three."))),))
-    found = compare_by_content(first, second)
-    assert [bullet.content for bullet in found.added] == ["Three."]
-    assert [bullet.content for bullet in found.removed] == ["One."]
-    assert [(old.id, new.id) for old, new in found.changed] == [("a-2", "b-9")]
+    difference = compare_by_content(first, second)
+    assert [bullet.content for bullet in difference.added] == ["Three."]
+    assert [bullet.content for bullet in difference.removed] == ["One."]
+    assert [(old.id, new.id) for old, new in difference.changed] == [("a-2", "b-9")]

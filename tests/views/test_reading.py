@@ -50,11 +50,11 @@ async def judge(store: str) -> object:
 
 def test_kept_findings_are_those_of_the_views(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page looks for no findings where an analysis kept them, and shows the same."""
-    made = views_of(store).findings
+    detected = views_of(store).findings
     akinai.analyze("a", store=store, scale=False)
     monkeypatch.setattr(facets, "detect_all", refuse)
-    assert made
-    assert views_of(store).findings == made
+    assert detected
+    assert views_of(store).findings == detected
 
 
 def test_list_of_a_second_studio_folds_nothing(store: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,20 +22,24 @@ WORLDS = sorted(RUNS)
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_entry_stands_in_one_day(world: str) -> None:
     """The days hold every entry once, in order, and each item says what its entry says."""
-    shown = views(world)
-    items = list(shown.items())
-    assert [item.seq for item in items] == list(range(1, len(shown.steps) + 1))
-    for item, step in zip(items, shown.steps, strict=True):
+    run_views = views(world)
+    items = list(run_views.items())
+    assert [item.seq for item in items] == list(range(1, len(run_views.steps) + 1))
+    for item, step in zip(items, run_views.steps, strict=True):
         assert (item.ok, item.text, item.actor) == (step.outcome.ok, step.outcome.text, step.entry.actor)
         assert item.shown.summary
-        assert shown.item(item.seq) is item
+        assert run_views.item(item.seq) is item
 
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_views_are_json(world: str) -> None:
     """Every view model is JSON as it stands."""
-    shown = views(world)
-    documents = [shown.run.to_json(), shown.place_history.to_json(), *(item.to_json() for item in shown.items())]
+    run_views = views(world)
+    documents = [
+        run_views.run.to_json(),
+        run_views.place_history.to_json(),
+        *(item.to_json() for item in run_views.items()),
+    ]
     assert all(json.loads(json.dumps(document, allow_nan=False)) for document in documents)
 
 
@@ -47,10 +51,10 @@ def at_entry(changes: Sequence[tuple[int, Any]], seq: int) -> Any:
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_history_holds_the_place_of_every_entry(world: str) -> None:
     """What the history says after an entry is what the place made from that entry's state says."""
-    shown = views(world)
-    history = shown.place_history
-    for seq in range(len(shown.steps) + 1):
-        snapshot = shown.place(seq)
+    run_views = views(world)
+    history = run_views.place_history
+    for seq in range(len(run_views.steps) + 1):
+        snapshot = run_views.place(seq)
         assert {figure.name: figure.value for figure in snapshot.figures} == {
             name: at_entry(changes, seq) for name, changes in history.figures.items()
         }
@@ -77,31 +81,31 @@ def test_growing_views_are_those_of_the_whole(world: str) -> None:
 
 def test_a_receipt_names_the_letter_that_ordered() -> None:
     """Goods that were ordered by letter are charged in a night; their receipt leads back to the letter's entry."""
-    shown = views("vending")
+    run_views = views("vending")
     receipts = [
         block
-        for item in shown.items()
+        for item in run_views.items()
         for block in item.shown.blocks
         if isinstance(block, Sheet) and block.name == "receipt"
     ]
     assert receipts
     for receipt in receipts:
-        letter = shown.item(receipt.entry)
+        letter = run_views.item(receipt.entry)
         assert letter.verb == "send_email"
         assert receipt.total_cents == sum(int(str(row[1])) * int(str(row[2])) for row in receipt.rows)
 
 
 def test_nights_add_up_to_the_money_in_the_scores() -> None:
     """The sheets of all nights together hold what was sold."""
-    shown = views("vending")
+    run_views = views("vending")
     sheets = [
         block
-        for item in shown.items()
+        for item in run_views.items()
         for block in item.shown.blocks
         if isinstance(block, Sheet) and block.name == "sales"
     ]
-    assert len(sheets) == sum(day.closed for day in shown.run.days) == 9
-    assert sum(int(str(row[1])) for sheet in sheets for row in sheet.rows) == shown.run.scores["units_sold"]
+    assert len(sheets) == sum(day.closed for day in run_views.run.days) == 9
+    assert sum(int(str(row[1])) for sheet in sheets for row in sheet.rows) == run_views.run.scores["units_sold"]
 
 
 def test_the_last_day_holds_the_headline() -> None:
@@ -112,12 +116,12 @@ def test_the_last_day_holds_the_headline() -> None:
 
 def test_market_talks_hold_every_proposal() -> None:
     """The conversations of a market hold each proposal once, with its rank among those of its customer."""
-    shown = views("market")
-    made = [proposal for talk in shown.crowd.talks for proposal in talk.proposals]
-    assert len(made) == shown.run.scores["proposals"] > 0
-    assert sum(proposal.status == "accepted" for proposal in made) == shown.run.scores["purchases"] > 0
-    for customer in {proposal.buyer for proposal in made}:
-        ranks = sorted(proposal.rank for proposal in made if proposal.buyer == customer)
+    run_views = views("market")
+    proposals = [proposal for talk in run_views.crowd.talks for proposal in talk.proposals]
+    assert len(proposals) == run_views.run.scores["proposals"] > 0
+    assert sum(proposal.status == "accepted" for proposal in proposals) == run_views.run.scores["purchases"] > 0
+    for customer in {proposal.buyer for proposal in proposals}:
+        ranks = sorted(proposal.rank for proposal in proposals if proposal.buyer == customer)
         assert ranks == list(range(1, len(ranks) + 1))
 
 
@@ -126,9 +130,9 @@ def test_a_silent_world_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     run = played("vending")
     rules = type(worlds.load(run.world))
     monkeypatch.setattr(rules, "facets", Facets(presentation=Presentation()))
-    shown = RunViews(run.header, rules(), replay(rules(), run.ledger))
-    assert all(item.shown.summary and item.shown.kind == "other" for item in shown.items())
-    assert shown.place(5) == Place()
+    run_views = RunViews(run.header, rules(), replay(rules(), run.ledger))
+    assert all(item.shown.summary and item.shown.kind == "other" for item in run_views.items())
+    assert run_views.place(5) == Place()
 
 
 def test_orders_are_titled_by_supplier_and_goods(tmp_path: Path) -> None:

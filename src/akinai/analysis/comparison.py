@@ -220,7 +220,7 @@ def compare_sides(
         seeds=tuple(sorted(common)),
         only_a=tuple(sorted(seeds_a - common)),
         only_b=tuple(sorted(seeds_b - common)),
-        unfinished=_seeds_of(run for run in both if run.seed in common and run.state in ("failed", "open")),
+        unfinished=tuple(sorted({run.seed for run in both if run.seed in common and run.state in ("failed", "open")})),
         unreadable=tuple(seed for seed in sorted(common) if not (_readable(a, seed) and _readable(b, seed))),
         repeated=len(seeds_a) < len(a) or len(seeds_b) < len(b),
         scores={name: _compare_score(a, b, name, gain) for name in scores},
@@ -313,10 +313,6 @@ def _needed_unpaired(a: Iterable[float | None], b: Iterable[float | None], gain:
 def _finding_types(runs: Iterable[Run]) -> list[str]:
     types = list(dict.fromkeys(name for run in runs for name in run.finding_types))
     return [ALL_FINDINGS, *types] if types else []
-
-
-def _seeds_of(runs: Iterable[Run]) -> tuple[int, ...]:
-    return tuple(sorted({run.seed for run in runs}))
 
 
 def _readable(runs: Iterable[Run], seed: int) -> bool:

@@ -216,8 +216,7 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
     if as_json:
         print_json(runs.to_json())
     else:
-        from akinai.report.tables.runs import runs_page
-        from akinai.report.tables.sweeps import swept_runs
+        from akinai.report.tables.runs import runs_page, swept_runs
 
         print_page(lambda width: swept_runs(runs, width) or runs_page(runs, width))
     stored = not address.startswith("memory:")

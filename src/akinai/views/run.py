@@ -16,14 +16,15 @@ from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
 from akinai.core.worlds import World, replay_on
 from akinai.runtime.why.book import explanation_in
-from akinai.runtime.why.explanation import Explanation
+from akinai.runtime.why.explanation import Credit, Explanation
 from akinai.views.calls import calls_by_entry
 from akinai.views.model import CallView, DayView, FindingView, MomentView, PlaceHistory, RunView, TranscriptItem
-from akinai.views.moments import moments_of
 from akinai.views.place_history import record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
+MOST_MOMENTS = 3
+"""Moments of either kind: the first rows of an explanation, which are those shown to matter and then the largest."""
 
 
 class RunViews:
@@ -67,7 +68,7 @@ class RunViews:
     def moments(self) -> tuple[MomentView, ...]:
         """The decisive moments of that explanation, by entry."""
         explanation = self.explanation
-        return moments_of(explanation, self.days, self.day_of) if explanation is not None else ()
+        return _find_moments(explanation, self.days, self.day_of) if explanation is not None else ()
 
     @property
     def trace(self) -> Sequence[TraceRecord]:
@@ -316,3 +317,32 @@ class RunViews:
 def _clock(now: int) -> str:
     minutes = now % DAY_US // SECOND_US // 60
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _find_moments(
+    explanation: Explanation, days: Sequence[DayView], day_of: Callable[[int], int]
+) -> tuple[MomentView, ...]:
+    """The decisive moments by entry. A moment on a day without any entry is at the last entry before it."""
+    moments = [_moment(row, explanation, days, day_of) for row in explanation.cost[:MOST_MOMENTS] if row.made < 0]
+    moments += [_moment(row, explanation, days, day_of) for row in explanation.made[:MOST_MOMENTS] if row.made > 0]
+    in_order = sorted((moment for moment in moments if moment is not None), key=lambda moment: moment.entry)
+    return tuple(replace(moment, number=number) for number, moment in enumerate(in_order, 1))
+
+
+def _moment(
+    row: Credit, explanation: Explanation, days: Sequence[DayView], day_of: Callable[[int], int]
+) -> MomentView | None:
+    entry = row.decisions[0].entry if row.decisions else row.first if not explanation.by_days else _entry(row, days)
+    if not entry:
+        return None
+    first, last = (row.first, row.last) if explanation.by_days else (day_of(row.first), day_of(row.last))
+    kind = "made" if row.made > 0 else "cost"
+    return MomentView(
+        0, kind, entry, day_of(entry), first, last, row.words, row.instead, row.made, explanation.player, row.shown
+    )
+
+
+def _entry(row: Credit, days: Sequence[DayView]) -> int:
+    """The first entry of its days, else the last one before them; 0 where nothing was done by then."""
+    inside = [day.first for day in days[row.first - 1 : row.last] if day.first]
+    return inside[0] if inside else max((day.last for day in days[: row.first]), default=0)

@@ -72,7 +72,8 @@ def ended_early(view: RunView) -> bool:
 def _when(view: RunView) -> str:
     if view.status != "done":
         return f"On day {view.days[-1].number}, still open,"
-    closed = _days(sum(day.closed for day in view.days))
+    count = sum(day.closed for day in view.days)
+    closed = f"{count} day{'' if count == 1 else 's'}"
     if ended_early(view) and view.ending:
         return f"Over after {closed} of {view.planned} ({view.ending.replace('_', ' ')}):"
     return f"After {closed}"
@@ -110,11 +111,11 @@ def _named(view: RunView, gap: Sequence[float], stretch: tuple[int, int]) -> Seq
     for finding in sorted(view.findings, key=lambda finding: (finding.first_day, finding.entries[0])):
         if finding.first_day <= stretch[1] and finding.day >= since and finding.severity != SEVERITIES[0]:
             types.setdefault(finding.type, []).append(finding)
-    return max(types.values(), key=lambda findings: sum(map(_weight, findings)), default=())
-
-
-def _weight(finding: FindingView) -> int:
-    return SEVERITIES.index(finding.severity)
+    return max(
+        types.values(),
+        key=lambda findings: sum(SEVERITIES.index(finding.severity) for finding in findings),
+        default=(),
+    )
 
 
 def _why(near: Sequence[FindingView]) -> str:
@@ -132,10 +133,6 @@ def _plain(view: RunView) -> str:
     unit = view.units.get(view.headline, "")
     amount = _dollars(value) if unit == "cents" else f"{value:.1%}" if unit == "share" else f"{value:g} {unit}"
     return f"After {view.entries:,} entries the {view.headline.replace('_', ' ')} is {amount}."
-
-
-def _days(count: int) -> str:
-    return f"{count} day{'' if count == 1 else 's'}"
 
 
 def _dollars(cents: float) -> str:

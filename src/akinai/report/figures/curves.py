@@ -20,7 +20,7 @@ from akinai.report.figures.style import (
 )
 from akinai.report.figures.svg import Drawing, svg_of, thin_rows
 from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label
+from akinai.report.tables.runs import label, unit_word
 
 MAX_DESCRIBED = 3
 """Groups whose values the description of a figure gives."""
@@ -169,7 +169,7 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
 
 def _panel_axes(used: Sequence[Axes], columns: int, chart: Chart, last: int) -> None:
     """Label the outer panels; a panel with none below it has its own axis of days."""
-    unit = "dollars" if chart.unit == "cents" else chart.unit
+    unit = unit_word(chart.unit)
     for index, axes in enumerate(used):
         axes.set_ylim(bottom=0)
         scale(axes.yaxis, chart.unit, 4)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from akinai.report.tables.columns import plain, shorten
+from akinai.report.tables.runs import unit_word
 
 Figure = Any
 """A matplotlib figure. It is untyped: matplotlib leaves keyword arguments unknown, which strict checks refuse."""
@@ -178,7 +179,7 @@ def _number_tick(value: float, _: int | None) -> str:
 
 def axis_label(label: str, unit: str) -> str:
     """The label of an axis: its quantity, and the unit in brackets."""
-    return f"{label[:1].upper()}{label[1:]} ({'dollars' if unit == 'cents' else unit})"
+    return f"{label[:1].upper()}{label[1:]} ({unit_word(unit)})"
 
 
 def days_axis(axes: Axes, last: int, bins: int = 8) -> None:

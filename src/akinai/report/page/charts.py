@@ -8,10 +8,9 @@ from akinai.analysis.records import Group
 from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
 from akinai.core.statistics import Summary
-from akinai.report.figures.columns import Panel, by_column
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
 from akinai.report.figures.marks import Mark, Spread, spreads, timeline, tool_uses
-from akinai.report.figures.means import Mean, by_place, means
+from akinai.report.figures.means import Mean, Panel, by_column, by_place, means
 from akinai.report.figures.series import Members, align_days, day_of
 from akinai.report.figures.style import Look
 from akinai.report.figures.svg import Drawing

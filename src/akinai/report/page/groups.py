@@ -8,12 +8,12 @@ from akinai.analysis.comparison import Comparison, ScoreComparison, Side, compar
 from akinai.analysis.records import Analysis, Group, TableSummary
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
-from akinai.core.scores import WORDS, Table
+from akinai.core.scores import WORDS
 from akinai.core.statistics import PairedComparison, holm
 from akinai.report.page.charts import Looks, account_figures, headline, title
 from akinai.report.page.document import Block, Grid, Prose, Section
-from akinai.report.tables.accounts import best_sentence, cell, means, names_of, sort_rows
-from akinai.report.tables.runs import ABSENT, label, named, p_value
+from akinai.report.tables.accounts import best_sentence, cell, gather_lists, means, names_of, sort_rows
+from akinai.report.tables.runs import ABSENT, label, p_value, unit_word
 from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
 
@@ -58,7 +58,7 @@ def _account(group: Group, runs: Sequence[Run]) -> Iterator[Block]:
             yield _mean_table(table, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
         yield Prose("Each run has agents of its own: results.json tells them run by run.")
-    for name, (units, rows) in _lists(runs).items():
+    for name, (units, rows) in gather_lists(runs).items():
         if rows:
             yield _list(name, units, rows)
 
@@ -70,13 +70,9 @@ def _figures(group: Group) -> Grid:
         low, high = summary.ci95 or (None, None)
         values = (summary.mean, summary.median, summary.min, summary.max, low, high)
         texts = (number(value, figure.unit) for value in values)
-        rows.append((label(figure.name), _unit(figure.unit), *texts, str(summary.n)))
+        rows.append((label(figure.name), unit_word(figure.unit), *texts, str(summary.n)))
     note = "A run that cannot have a figure is not in its n."
     return Grid(ACCOUNT_HEADS, tuple(rows), note=note, words=frozenset({0, 1}))
-
-
-def _unit(unit: str) -> str:
-    return "dollars" if unit == "cents" else unit
 
 
 def _mean_table(table: TableSummary, names: Mapping[str, str]) -> Grid:
@@ -85,24 +81,6 @@ def _mean_table(table: TableSummary, names: Mapping[str, str]) -> Grid:
     runs = f": means over {table.runs:,} runs" if table.runs > 1 else ""
     name = f"{label(table.name).capitalize()}{runs}"
     return Grid(tuple(heads), tuple(rows[:MAX_ROWS]), name, _note(len(rows)), words)
-
-
-def _lists(runs: Sequence[Run]) -> dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]]:
-    """Tables without keys, which have no means: their columns, and their rows with the run of each."""
-    lists: dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]] = {}
-    for run in runs:
-        for table in run.tables:
-            if not table.keys:
-                _, rows = lists.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
-                rows += _with_run(run, table)
-    return lists
-
-
-def _with_run(run: Run, table: Table) -> list[Sequence[Json]]:
-    """The rows of a table, each after the run's id, with names beside the ids of agents."""
-    return [
-        [run.id, *(named(value, run.names) if isinstance(value, str) else value for value in row)] for row in table.rows
-    ]
 
 
 def _list(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Grid:

@@ -314,7 +314,9 @@ def _with_distances(row: RunRow, run: Run, low: Run | None, high: Run | None) ->
         gap = ours - top
         small = abs(gap) <= abs(top) * SMALL_GAP
         comparison = "even" if small else "ahead" if gap > 0 else "behind"
-        row = replace(row, gap=_gap(gap, run.scores[0].unit) if gap else "–", comparison=comparison)
+        unit = run.scores[0].unit
+        text = dollars(gap, sign=True) if unit == "cents" else number(gap, unit, sign=True).replace("-", MINUS)
+        row = replace(row, gap=text if gap else "–", comparison=comparison)
         if floor is not None and top != floor:
             share = (ours - floor) / (top - floor)
             row = replace(row, share=_percent(share), share_width=_width(share))
@@ -337,7 +339,3 @@ def _so_far(other: Run | None, run: Run) -> float | None:
         return float(other.scores[0].value)
     values = other.headline_by_day
     return values[min(run.days, len(values)) - 1] if values and run.days else None
-
-
-def _gap(gap: float, unit: str) -> str:
-    return dollars(gap, sign=True) if unit == "cents" else number(gap, unit, sign=True).replace("-", MINUS)

@@ -17,7 +17,7 @@ from akinai.report.page.cards import cards, efforts, how_to_read, runs_listed
 from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
 from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.runs import ABSENT, label
+from akinai.report.tables.runs import ABSENT, label, unit_word
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.verdicts import ranking_sentences, report_verdict
 from akinai.runtime.runs.records import Run, State
@@ -136,7 +136,7 @@ def _outcome(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> Itera
             for group, score in scored
         ]
         heads = ("group", *HEADS, "smallest visible", "n", *states.values())
-        yield Grid(heads, tuple(rows), charts.title(f"{name} ({_unit(unit)})"), IN_N)
+        yield Grid(heads, tuple(rows), charts.title(f"{name} ({unit_word(unit)})"), IN_N)
         yield from _between_idle_and_reference(scored, unit)
     yield _endings(groups)
 
@@ -170,10 +170,6 @@ def _states_to_count(groups: Sequence[Group]) -> dict[State, str]:
 
 def _counts(group: Group, states: Iterable[State]) -> list[str]:
     return [str(group.states.get(state, 0)) for state in states]
-
-
-def _unit(unit: str) -> str:
-    return "dollars" if unit == "cents" else unit
 
 
 def _sentence(group: Group, score: ScoreSummary) -> str:
@@ -232,7 +228,7 @@ def _scores(group: Group) -> Grid:
     counts = _counts(group, states)
     rows = [
         (
-            *(label(score.name), _unit(score.unit), *_statistics(score, score.unit)),
+            *(label(score.name), unit_word(score.unit), *_statistics(score, score.unit)),
             *(number(score.mde, score.unit), str(score.summary.n), *counts),
         )
         for score in group.scores.values()

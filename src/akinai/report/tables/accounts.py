@@ -10,7 +10,7 @@ from rich.text import Text
 from akinai.analysis.records import Group, RowSummary, ScoreSummary, TableSummary
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
-from akinai.core.scores import WORDS, Table
+from akinai.core.scores import WORDS
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.columns import Column, fit_table, shorten, translate_line
@@ -62,7 +62,8 @@ def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[Rend
         yield statistics_table(summaries, units, width, "Beside the scores")
     if zeros := _zeros([name for name, score in group.figures.items() if _is_zero(score)], any_shown=bool(moved)):
         yield Text(translate_line(zeros), "dim")
-    yield from _lists(runs, width)
+    for name, (units, rows) in gather_lists(runs).items():
+        yield from _table(name, units, rows, width)
     for table in group.tables.values():
         yield from _mean_table(table, width, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
@@ -98,23 +99,20 @@ def _zeros(names: Sequence[str], *, any_shown: bool) -> str:
     return f"None at all: {', '.join(map(label, names))}." if names else ""
 
 
-def _lists(runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
-    """Tables without keys, whose rows are listed run by run."""
-    by_name: dict[str, list[tuple[Run, Table]]] = {}
+def gather_lists(runs: Sequence[Run]) -> dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]]:
+    """Gather the tables without keys, which have no means: by name their units, and the rows of all runs.
+
+    Each row begins with the id of its run; ids of agents have their names.
+    """
+    lists: dict[str, tuple[Mapping[str, str], list[Sequence[Json]]]] = {}
     for run in runs:
         for table in run.tables:
             if not table.keys:
-                by_name.setdefault(table.name, []).append((run, table))
-    for name, tables in by_name.items():
-        units = {"run": WORDS, **tables[0][1].columns}
-        rows: list[list[Json]] = [
-            [run.id, *(_with_name(value, run.names) for value in row)] for run, table in tables for row in table.rows
-        ]
-        yield from _table(name, units, rows, width)
-
-
-def _with_name(value: Json, names: Mapping[str, str]) -> Json:
-    return named(value, names) if isinstance(value, str) else value
+                _, rows = lists.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
+                for row in table.rows:
+                    cells = (named(value, run.names) if isinstance(value, str) else value for value in row)
+                    rows.append([run.id, *cells])
+    return lists
 
 
 def names_of(runs: Sequence[Run]) -> Mapping[str, str]:

@@ -101,10 +101,6 @@ def _scores_table(group: Group, width: int, title: str) -> Table:
     return statistics_table(summary, units, width, title, [visible])
 
 
-def _share(score: ScoreSummary) -> str:
-    return ABSENT if score.share is None else f"{100 * score.share:,.0f} %"
-
-
 def groups_table(groups: Sequence[Group], width: int, rankings: Sequence[WorldRanking] = ()) -> Table:
     """One row per group: the states of its runs and its first score, then findings and usage where there is room."""
     firsts = [next(iter(group.scores.values()), None) for group in groups]
@@ -125,7 +121,11 @@ def groups_table(groups: Sequence[Group], width: int, rankings: Sequence[WorldRa
         Column(f"mean {head}", [_mean(score) for score in firsts]),
         Column("95 % from", [_end(score, 0) for score in firsts]),
         Column("to", [_end(score, 1) for score in firsts]),
-        Column("idle to reference", [_share(score) if score else ABSENT for score in firsts], drop=1),
+        Column(
+            "idle to reference",
+            [percent(score.share) if score and score.share is not None else ABSENT for score in firsts],
+            drop=1,
+        ),
         Column("of the best possible", [_of_best(group) for group in groups], drop=1),
         *(Column(label(name), [_with_interval(group, name) for group in groups], drop=1) for name in compared),
         Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),

@@ -9,11 +9,12 @@ from rich.text import Text
 
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
-from akinai.core.statistics import Summary
+from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader
 from akinai.report.language import translate, translate_sentence
 from akinai.report.tables.columns import Column, fit_table, plain, translate_line
 from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.sweep import sweep_of, swept_values
 
 ABSENT = "-"
 
@@ -45,6 +46,11 @@ def label(name: str) -> str:
     return name.replace("_", " ")
 
 
+def unit_word(unit: str) -> str:
+    """A unit in words: amounts in cents are printed as dollars."""
+    return "dollars" if unit == "cents" else unit
+
+
 def runs_page(runs: Runs, width: int) -> RenderableType:
     """The page of a command's runs: of one run its own page, of several a table and a summary."""
     if not runs:
@@ -62,7 +68,8 @@ def run_page(run: Run) -> RenderableType:
     title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
     state = how_it_stands(run.status, None if reason else run.ending or "not over")
-    ended = f"{state} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
+    days = f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
+    ended = f"{state} after {days}{run.entries:,} entries, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(translate_line(ended), _style(run))]
     if reason:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
@@ -90,10 +97,6 @@ def agent_label(agent: str, card: Mapping[str, Json]) -> str:
     groups = spec.get("group_models") if isinstance(spec, Mapping) else None
     sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
     return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
-
-
-def _days(run: Run) -> str:
-    return f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
 
 
 def _style(run: Run) -> str:
@@ -209,3 +212,21 @@ def players_table(played: Mapping[str, Runs], width: int) -> Table:
         *(Column(label(name), means(name), drop=rank) for rank, name in enumerate(other_scores, 1)),
     ]
     return fit_table(columns, width)
+
+
+def swept_runs(runs: Runs, width: int) -> RenderableType | None:
+    """Make the table of means by swept value; None where the runs are no sweep."""
+    if not runs or not all(sweep_of(run.header.card) for run in runs):
+        return None
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.header.group or run.id, []).append(run)
+    names = list(dict.fromkeys(name for run in runs for name in swept_values(run.header.card)))
+    settings = [swept_values(members[0].header.card) for members in groups.values()]
+    columns = [Column(name, [plain(str(values.get(name))) for values in settings], words=True) for name in names]
+    columns.append(Column("runs", [f"{len(members):,}" for members in groups.values()]))
+    for score in runs.score_names():
+        unit = next(run_score.unit for run in runs for run_score in run.scores if run_score.name == score)
+        means = [summarise([run.value(score) for run in members]).mean for members in groups.values()]
+        columns.append(Column(label(score), [figure(mean, unit) for mean in means], drop=len(columns)))
+    return fit_table(columns, width, f"{sweep_of(runs[0].header.card)}: means over the runs of each value")

@@ -3,22 +3,23 @@
 Whatever agents, suppliers or customers wrote is printed as text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from akinai.core.findings import SEVERITIES
 from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Figure, Place, Shelf
 from akinai.report.language import fill, translate, translate_record, translate_text
-from akinai.report.tables.columns import plain, shorten, translate_line
+from akinai.report.tables.columns import plain, shorten, translate_line, translate_record_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
-from akinai.report.tables.items import item_parts
-from akinai.report.tables.place import place_parts
+from akinai.report.tables.items import item_parts, sheet_table
 from akinai.report.tables.runs import how_it_stands, label
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
@@ -29,6 +30,10 @@ MOST_FINDINGS = 8
 LONGEST_FINDING = 200
 LONGEST_ANSWER = 76
 """Characters of an outcome in a diary."""
+MOST_LISTED = 40
+"""Rows of a listing of a place."""
+UNPRINTED_FIGURES = ("minute",)
+"""Figures that are not printed here."""
 
 
 def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[RenderableType]:
@@ -37,7 +42,7 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
     if not transcript.after:
         yield _head(transcript, command)
     if not transcript.items and not selection.whole:
-        yield Text(_nothing(transcript))
+        yield Text(translate("no entry of this run fits" if transcript.run.entries else "no entries yet"))
     yield from day_parts(transcript)
     if transcript.place is not None:
         yield Text("")
@@ -67,10 +72,6 @@ def ending_line(run: RunView) -> RenderableType:
     line = fill("{run} is {how}", run=run.id, how=how_it_stands(run.status, run.ending))
     why = f"; {run.error}" if run.error else ""
     return Text(plain(f"{line}{why}"), "bold red" if run.status == "failed" else "bold")
-
-
-def _nothing(transcript: Transcript) -> str:
-    return translate("no entry of this run fits" if transcript.run.entries else "no entries yet")
 
 
 def _head(transcript: Transcript, command: str) -> RenderableType:
@@ -126,6 +127,55 @@ def _day_line(run: RunView, day: DayView) -> RenderableType:
     if day.refused:
         words.append(fill("{count} refused", count=day.refused))
     return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
+
+
+def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
+    """Yield the parts of a place; `names` are those of products."""
+    figures = translate(", ").join(
+        _figure(figure) for figure in snapshot.figures if figure.name not in UNPRINTED_FIGURES
+    )
+    if figures:
+        yield Text(plain(figures))
+    for shelf in snapshot.shelves:
+        yield Text("")
+        if shelf.name:
+            yield Text(plain(f"{shelf.name}{f' ({translate_record(shelf.state)})' if shelf.state else ''}"), "bold")
+        yield _machine(shelf, names)
+    for listing in snapshot.listings:
+        yield Text("")
+        if not listing.rows:
+            yield Text(plain(fill("{place}: nothing", place=translate_record(listing.title))), "dim")
+            continue
+        yield Text(translate_record_line(listing.title), "bold")
+        yield Padding(
+            sheet_table(listing.columns, list(listing.rows.values())[:MOST_LISTED]), (0, 0, 0, 2), expand=False
+        )
+        if len(listing.rows) > MOST_LISTED:
+            yield Text(f"  {fill('and {count} more', count=len(listing.rows) - MOST_LISTED)}", "dim")
+
+
+def _figure(figure: Figure) -> str:
+    amount = format_cents(round(figure.value)) if figure.unit == "cents" else f"{figure.value:,}"
+    return f"{translate(figure.label)} {amount}"
+
+
+def _machine(shelf: Shelf, names: Mapping[str, str]) -> Table:
+    """The slots of a machine in their rows: product, units of capacity, price."""
+    table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 3, 0, 0))
+    cells: list[Text] = []
+    for (key, slot), capacity in zip(shelf.slots.items(), shelf.capacities, strict=True):
+        cell = Text(f"{key.rpartition(':')[2]} ", "dim")
+        if slot is None:
+            cell.append(translate("empty"), "dim")
+        else:
+            cell.append(plain(names.get(slot.item, slot.item)))
+            cell.append(f" {slot.units}/{capacity}", "red" if not slot.units else "")
+            price = translate("no price") if slot.price_cents is None else format_cents(slot.price_cents)
+            cell.append(f" {price}", "dim")
+        cells.append(cell)
+    for start in range(0, len(cells), shelf.columns):
+        table.add_row(*cells[start : start + shelf.columns])
+    return table
 
 
 def diary(ledger: Ledger) -> Iterator[Text]:
