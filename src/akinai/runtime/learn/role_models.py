@@ -110,7 +110,7 @@ class RoleModels:
 def role_models(main: ModelChoice | None, roles: RolesSettings, options: CallOptions) -> RoleModels:
     """The model of each role. UsageError where reflector and curator are not both models or both rules."""
     choices: dict[RoleName, ModelChoice | None] = {role: _choice(main, role, roles.of(role)) for role in ROLES}
-    by_role = {role: choice for role, choice in choices.items() if choice}
+    by_role: dict[RoleName, ModelChoice] = {role: choice for role, choice in choices.items() if choice}
     if ("reflector" in by_role) != ("curator" in by_role):
         with_model, without = sorted(("reflector", "curator"), key=lambda role: role not in by_role)
         raise UsageError(
