@@ -112,7 +112,7 @@ def test_open_store_stays_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"seeds": []}, "no seeds"),
         ({"seeds": [1, 1]}, "seed 1 is there twice"),
@@ -127,11 +127,11 @@ def test_open_store_stays_open() -> None:
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_is_written(
-    folder: Path, asked: dict[str, object], message: str
+    folder: Path, options: dict[str, object], message: str
 ) -> None:
     """What cannot be played as asked is a UsageError, and no store is made."""
     with pytest.raises(UsageError, match=message):
-        akinai.run("vending", **asked)  # pyright: ignore[reportArgumentType] - wrong on purpose
+        akinai.run("vending", **options)  # pyright: ignore[reportArgumentType] - wrong on purpose
     assert list(folder.iterdir()) == []
 
 

@@ -21,8 +21,8 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def names(store: str, **chosen: object) -> list[str]:
-    return [run.id for run in akinai.runs(store=store, **chosen)]  # pyright: ignore[reportArgumentType] - of `runs`
+def names(store: str, **run_filter: object) -> list[str]:
+    return [run.id for run in akinai.runs(store=store, **run_filter)]  # pyright: ignore[reportArgumentType] - of `runs`
 
 
 def test_deleted_runs_leave_lists_and_groups(store: str) -> None:

@@ -20,7 +20,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{bound.getsockname()[1]}")
 
 
-def found(name: str, store: str = "akinai.db") -> Check:
+def check_of(name: str, store: str = "akinai.db") -> Check:
     return next(check for check in akinai.doctor(store=store) if check.name == name)
 
 
@@ -36,25 +36,25 @@ def test_extras_are_those_of_the_package() -> None:
 
 def test_store_is_counted_and_never_made() -> None:
     """None yet, then one run, then a file that is no store."""
-    assert found("akinai.db").state == "missing"
+    assert check_of("akinai.db").state == "missing"
     assert not Path("akinai.db").exists()
     akinai.run("vending", agent="idle", days=1, store="akinai.db")
-    assert found("akinai.db").about == "1 run"
+    assert check_of("akinai.db").about == "1 run"
     Path("other.db").write_bytes(b"no store at all" * 100)
-    assert found("other.db", store="other.db").state == "broken"
+    assert check_of("other.db", store="other.db").state == "broken"
 
 
 def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a key's text is in any check."""
-    assert found("openai").state == "missing"
+    assert check_of("openai").state == "missing"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    assert found("openai").state == "ok"
+    assert check_of("openai").state == "ok"
     assert not [check for check in akinai.doctor(store="memory:") if "secret" in check.about]
 
 
 def test_addresses_of_models_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that listens answers; one that does not is missing."""
-    assert "does not answer" in found("ollama").about
+    assert "does not answer" in check_of("ollama").about
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}/v1")
-        assert found("openai").state == "ok"
+        assert check_of("openai").state == "ok"

@@ -111,9 +111,9 @@ def test_anthropics_client_gets_an_answer_to_whatever_it_brings() -> None:
         request: dict[str, Any] = {"messages": [{"role": "user", "content": "Go."}]}
         while not session.done:
             request["messages"] += session.answer(client.messages.create(model="m", max_tokens=99, **request))
-        talk, *rest = [message["content"] for message in request["messages"][2::2]]
+        talk, *later_contents = [message["content"] for message in request["messages"][2::2]]
         assert talk.startswith(REFUSED[0])
-        results = [result for content in rest for result in content]
+        results = [result for content in later_contents for result in content]
         assert [(result["tool_use_id"], result["is_error"]) for result in results] == [
             ("a", True), ("b", True), ("c", False), ("d", True),
         ]  # fmt: skip
@@ -125,8 +125,8 @@ def test_a_reply_may_be_json() -> None:
     with akinai.open("vending", days=1) as session:
         call = {"id": "a", "type": "function", "function": {"name": "get_money_balance", "arguments": ""}}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        kept, answer = session.answer({"choices": [{"message": message}]})
-        assert (kept, answer["tool_call_id"], "$500.00" in answer["content"]) == (message, "a", True)
+        assistant_message, answer = session.answer({"choices": [{"message": message}]})
+        assert (assistant_message, answer["tool_call_id"], "$500.00" in answer["content"]) == (message, "a", True)
         (answer,) = session.answer({"role": "assistant", "content": []})
         assert answer["content"].startswith("Refused (no_action)")
         for wrong in ("advance_day", None, {"choices": []}, [message]):

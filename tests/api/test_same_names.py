@@ -62,22 +62,22 @@ COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
 def function_of(command: str) -> Callable[..., Any]:
-    found: Any = akinai
+    attribute: Any = akinai
     for word in command.split():
-        found = getattr(found, NAMES.get(word, word))
-    return found
+        attribute = getattr(attribute, NAMES.get(word, word))
+    return attribute
 
 
 def options_of(command: str) -> dict[str, Any]:
     """The visible options of a command by their names in Python, with their defaults."""
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for parameter in COMMANDS[command].params:
         if parameter.param_type_name != "option" or parameter.hidden or parameter.name in PRESENTATION:
             continue
         long = max(parameter.opts, key=len).lstrip("-").replace("-", "_")
         if (command, long) not in OTHER_FUNCTIONS:
-            found[NAMES.get(long, long)] = inspect.Parameter.empty if parameter.required else parameter.default
-    return found
+            defaults[NAMES.get(long, long)] = inspect.Parameter.empty if parameter.required else parameter.default
+    return defaults
 
 
 def plain(value: object) -> object:

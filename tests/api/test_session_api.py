@@ -53,10 +53,10 @@ def test_the_same_actions_give_the_same_digest(recorded: akinai.Run) -> None:
 @pytest.mark.parametrize("stop", [0, 7, 15])
 def test_a_closed_session_is_resumed(recorded: akinai.Run, tmp_path: Path, stop: int) -> None:
     """From the last entry, with the rewards that are left; the end equals that of the uninterrupted run."""
-    store, rest = str(tmp_path / "a.db"), [*moves(recorded)]
+    store, played_moves = str(tmp_path / "a.db"), [*moves(recorded)]
     gained = 0.0
     with akinai.open("vending", days=5, store=store, name="game") as session:
-        for entry, name, arguments in rest[:stop]:
+        for entry, name, arguments in played_moves[:stop]:
             session.act(name, arguments, text=entry.said)
             gained += session.reward
     assert (session.run().status, session.run().ending) == ("open", "stopped")
@@ -64,7 +64,7 @@ def test_a_closed_session_is_resumed(recorded: akinai.Run, tmp_path: Path, stop:
         akinai.resume("game", store=store)
     with akinai.open(resume="game", store=store) as session:
         assert session.run().entries == stop
-        for entry, name, arguments in rest[stop:]:
+        for entry, name, arguments in played_moves[stop:]:
             session.act(name, arguments, text=entry.said)
             gained += session.reward
     assert akinai.runs("game-1", store=store)[0].digest == recorded.digest

@@ -22,22 +22,22 @@ class Pupil:
         self.times = times
 
     async def reply(self, call: ModelCall) -> Reply:
-        system, *rest = call.request.messages
-        if sum(message.speaker == "assistant" for message in rest) < self.times:
+        system, *messages = call.request.messages
+        if sum(message.speaker == "assistant" for message in messages) < self.times:
             return Reply(next(self.broken))
-        return Reply(json.dumps(self.reply_fields(role_of(call), rest[0].text, system.text + rest[0].text)))
+        return Reply(json.dumps(self.reply_fields(role_of(call), messages[0].text, system.text + messages[0].text)))
 
     def reply_fields(self, role: str, task: str, whole: str) -> dict[str, object]:
         if role == CURATOR:
-            found = dict.fromkeys(re.findall(r"Colour of \w+ -> \w+", task.rpartition("新しい")[2] or task))
-            return {"operations": [{"type": "ADD", "section": "concepts", "content": fact} for fact in found]}
+            facts = dict.fromkeys(re.findall(r"Colour of \w+ -> \w+", task.rpartition("新しい")[2] or task))
+            return {"operations": [{"type": "ADD", "section": "concepts", "content": fact} for fact in facts]}
         colour = re.search(r"Colour of (\w+)\?", task)
         assert colour
         if role == REFLECTOR:
             truth = dict(FACTS)[colour[1]]
             return {"key_insight": f"Colour of {colour[1]} -> {truth}", "bullet_tags": []}
-        known = re.search(rf"\[(\S+)\] .*:: Colour of {colour[1]} -> (\w+)", whole)
-        return {"bullet_ids": [known[1]] if known else [], "answer": known[2] if known else "nothing"}
+        bullet = re.search(rf"\[(\S+)\] .*:: Colour of {colour[1]} -> (\w+)", whole)
+        return {"bullet_ids": [bullet[1]] if bullet else [], "answer": bullet[2] if bullet else "nothing"}
 
 
 def role_of(call: ModelCall) -> str:

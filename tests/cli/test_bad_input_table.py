@@ -100,8 +100,8 @@ def fill() -> Iterator[Callable[[str], str]]:
     values = {"byte": "\udcff", "here": str(Path.cwd())}
     with ExitStack() as stack:
 
-        def value(found: re.Match[str]) -> str:
-            name = found[1]
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
             if name not in values:
                 values[name] = stack.enter_context(makers[name]())
             return values[name]
@@ -135,17 +135,17 @@ def prepare(
     akinai: Akinai, folder: Path, prepared: tuple[Path, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], None]:
     """Puts what a folder of [stores] holds into the working folder; its commands run once."""
-    place, filled = prepared
+    stores, filled = prepared
 
     def call(name: str) -> None:
         if name not in filled:
-            (place / name).mkdir()
+            (stores / name).mkdir()
             with monkeypatch.context() as patch:
-                patch.chdir(place / name)
+                patch.chdir(stores / name)
                 for command in TABLE["stores"][name]:
                     assert akinai(*command).code == 0
             filled.add(name)
-        shutil.copytree(place / name, folder, dirs_exist_ok=True)
+        shutil.copytree(stores / name, folder, dirs_exist_ok=True)
 
     return call
 
@@ -178,12 +178,12 @@ def changed(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None
     return sorted((before.keys() | after.keys()) - same)
 
 
-def assert_says(found: str, wanted: str) -> None:
-    """`wanted` is `found`, but for the places of {any}."""
-    if "{any}" in wanted:
-        assert re.fullmatch(".+".join(map(re.escape, wanted.split("{any}"))), found), f"{found}\n{wanted}"
+def assert_says(text: str, pattern: str) -> None:
+    """`text` is `pattern`, in which {any} stands for any text."""
+    if "{any}" in pattern:
+        assert re.fullmatch(".+".join(map(re.escape, pattern.split("{any}"))), text), f"{text}\n{pattern}"
     else:
-        assert found == wanted
+        assert text == pattern
 
 
 def needs_qa(row: Row) -> bool:

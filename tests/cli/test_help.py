@@ -15,13 +15,13 @@ from akinai.cli.app import PANELS, app
 
 def test_root_help_lists_every_command_in_a_group(akinai: Akinai) -> None:
     """Each command is there with its first sentence, and the groups come in their order."""
-    shown = akinai("--help").out
-    at = [shown.index(f"\n{panel}\n") for panel in (*PANELS, "Options")]
+    page = akinai("--help").out
+    at = [page.index(f"\n{panel}\n") for panel in (*PANELS, "Options")]
     assert at == sorted(at)
     group: Any = typer.main.get_command(app)
     for name in group.commands:
-        assert f"\n  {name} " in shown
-    assert "\x1b" not in shown
+        assert f"\n  {name} " in page
+    assert "\x1b" not in page
 
 
 def test_help_is_coloured_where_colours_are_shown(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,12 +34,12 @@ def test_help_is_coloured_where_colours_are_shown(akinai: Akinai, monkeypatch: p
 
 def test_help_of_run_has_panels(akinai: Akinai) -> None:
     """What is played, who plays, models and limits come first and are apart, then all else."""
-    shown = akinai("run", "--help").out
+    page = akinai("run", "--help").out
     panels = ("What is played", "Who plays", "Models", "Limits", "Other options")
-    at = [shown.index(f"─ {panel} ─") for panel in panels]
+    at = [page.index(f"─ {panel} ─") for panel in panels]
     assert at == sorted(at)
-    assert at[-2] < shown.index("--max-dollars") < at[-1] < shown.index("--json") < shown.index("--help ")
-    assert at[0] < shown.index("--sweep") < at[1] < shown.index("--playbook ") < at[2]
+    assert at[-2] < page.index("--max-dollars") < at[-1] < page.index("--json") < page.index("--help ")
+    assert at[0] < page.index("--sweep") < at[1] < page.index("--playbook ") < at[2]
 
 
 def test_a_paragraph_of_a_help_is_as_wide_as_the_terminal(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,6 +76,6 @@ def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) 
 def completed(typed: str) -> list[str]:
     words = f"akinai {typed}"
     env = os.environ | {"_AKINAI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    asked = subprocess.run([sys.executable, "-m", "akinai"], env=env, check=False, capture_output=True, text=True)
-    assert not asked.stderr
-    return asked.stdout.split()
+    process = subprocess.run([sys.executable, "-m", "akinai"], env=env, check=False, capture_output=True, text=True)
+    assert not process.stderr
+    return process.stdout.split()

@@ -79,9 +79,9 @@ def japanese(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_catalogue_is_complete() -> None:
     """Every text of the help has a translation, and none is empty."""
-    known = {message.id: message.string for message in messages()}
-    assert not texts() - known.keys()
-    assert all(known.values())
+    translations = {message.id: message.string for message in messages()}
+    assert not texts() - translations.keys()
+    assert all(translations.values())
 
 
 @pytest.mark.parametrize("name", CATALOGUES)
@@ -104,9 +104,9 @@ def test_every_form_is_that_of_a_sentence() -> None:
     what ends a learning."""
     forms = [str(message.id) for message in messages() if NAMES.search(str(message.id))]
     patterns = {form: re.compile(".+?".join(map(re.escape, NAMES.split(form)[::2])), re.DOTALL) for form in forms}
-    others = [form for form, pattern in patterns.items() if not any(map(pattern.search, SENTENCES))]
+    unmatched = [form for form, pattern in patterns.items() if not any(map(pattern.search, SENTENCES))]
     source = "".join(path.read_text(encoding="utf-8") for room in PAGES for path in room.glob("*.py"))
-    assert not [form for form in others if not {*WORDS.findall(NAMES.sub("", form))} <= {*WORDS.findall(source)}]
+    assert not [form for form in unmatched if not {*WORDS.findall(NAMES.sub("", form))} <= {*WORDS.findall(source)}]
 
 
 @pytest.mark.usefixtures("japanese")
@@ -114,7 +114,7 @@ def test_every_form_is_that_of_a_sentence() -> None:
 def test_what_a_world_says_of_itself_is_in_japanese(name: str) -> None:
     """A new action, setting, preset or player of a shipped world needs its Japanese."""
     world = describe(worlds.load(name))
-    about = [each.about for each in (*world.actions, *world.settings, *world.presets, *world.agents)]
+    about = [part.about for part in (*world.actions, *world.settings, *world.presets, *world.agents)]
     assert not [text for text in about if text and not JAPANESE.search(translate_text(text))]
 
 
@@ -122,10 +122,10 @@ def test_what_a_world_says_of_itself_is_in_japanese(name: str) -> None:
 def test_every_error_is_in_japanese_with_the_same_values() -> None:
     """Names, paths, numbers, options and commands are in the Japanese sentence as in the English one."""
     for sentence in SENTENCES:
-        shown = translate_sentence(sentence)
-        assert JAPANESE.search(shown), shown
-        assert not [word for word in VALUES.findall(sentence) if word not in shown], shown
-        assert not ENGLISH.search(QUOTED.sub("", shown)), shown
+        translation = translate_sentence(sentence)
+        assert JAPANESE.search(translation), translation
+        assert not [word for word in VALUES.findall(sentence) if word not in translation], translation
+        assert not ENGLISH.search(QUOTED.sub("", translation)), translation
 
 
 @pytest.mark.usefixtures("japanese")
@@ -184,11 +184,11 @@ def test_results_are_in_japanese(akinai: Akinai, folder: Path, monkeypatch: pyte
     monkeypatch.setenv("AKINAI_LANG", "ja")
     monkeypatch.setattr("rich.text.divide_line", divide_line)
     for words, page in zip(RESULTS[2:], english, strict=True):
-        shown = akinai(*words).out
-        prose = re.sub(r"^  akinai .*", "", shown, flags=re.M)
-        assert not ENGLISH.search(prose), shown
-        assert not PHRASE.search(prose), shown
-        assert sorted(AMOUNTS.findall(shown)) == sorted(AMOUNTS.findall(page))
+        japanese = akinai(*words).out
+        prose = re.sub(r"^  akinai .*", "", japanese, flags=re.M)
+        assert not ENGLISH.search(prose), japanese
+        assert not PHRASE.search(prose), japanese
+        assert sorted(AMOUNTS.findall(japanese)) == sorted(AMOUNTS.findall(page))
 
 
 @pytest.mark.usefixtures("japanese")

@@ -38,10 +38,10 @@ WRITTEN = ("results", "choices")
 """Sheets whose words are no words of the world."""
 
 
-def words_of(shown: EntryView) -> Iterator[str]:
+def words_of(view: EntryView) -> Iterator[str]:
     """What a world says of an entry: its summary, and the titles and notes of its sheets."""
-    yield shown.summary
-    for block in shown.blocks:
+    yield view.summary
+    for block in view.blocks:
         if block.block == "sheet" and block.name not in WRITTEN:
             yield block.title
             yield block.note
@@ -50,10 +50,10 @@ def words_of(shown: EntryView) -> Iterator[str]:
 def heads_of(transcript: Transcript) -> Iterator[str]:
     """Words that stand for a column or a figure."""
     assert transcript.views
-    place = transcript.views.place(transcript.run.entries)
-    yield from (figure.label for figure in place.figures if figure.name != "minute")
+    place_view = transcript.views.place(transcript.run.entries)
+    yield from (figure.label for figure in place_view.figures if figure.name != "minute")
     yield from (figure.label for person in transcript.views.crowd.people for figure in person.figures)
-    for listing in place.listings:
+    for listing in place_view.listings:
         yield from (listing.title, *listing.columns)
     for item in transcript.items:
         for block in item.shown.blocks:
@@ -76,10 +76,10 @@ def test_what_a_world_says_of_a_run_is_in_japanese(akinai: Akinai, folder: Path,
     assert akinai("run", *RUNS[name], "--name", name).code == 0
     transcript = api.show(f"{name}-1")
     run = transcript.run
-    said = {text for item in transcript.items for text in words_of(item.shown)}
-    said |= {text for finding in run.findings for text in (finding.assumed, finding.true) if '"' not in text}
-    said |= {text for day in run.days for text in (day.title, day.note)}
-    assert not [text for text in said if text and not JAPANESE.search(translate_record(text))]
+    sentences = {text for item in transcript.items for text in words_of(item.shown)}
+    sentences |= {text for finding in run.findings for text in (finding.assumed, finding.true) if '"' not in text}
+    sentences |= {text for day in run.days for text in (day.title, day.note)}
+    assert not [text for text in sentences if text and not JAPANESE.search(translate_record(text))]
     assert not [head for head in heads_of(transcript) if not JAPANESE.search(translate(head)) and head != "id"]
     titles = [finding.title for finding in run.findings]
     verdict = translate_text(" ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict))))
@@ -100,8 +100,8 @@ def test_records_and_documents_are_the_same_in_both_languages(
         monkeypatch.setenv("AKINAI_LANG", language)
         words = (*RUNS[name], "--name", name, "--store", f"{language}.db")
         assert akinai("run", *words).code == 0
-        shown = akinai("show", f"{name}-1", "--store", f"{language}.db", "--json").json
-        documents.append((shown["run"]["digest"], shown, akinai("worlds", RUNS[name][0], "--json").out))
+        transcript = akinai("show", f"{name}-1", "--store", f"{language}.db", "--json").json
+        documents.append((transcript["run"]["digest"], transcript, akinai("worlds", RUNS[name][0], "--json").out))
     assert documents[0] == documents[1]
 
 
@@ -143,17 +143,17 @@ def words_in(node: ast.expr) -> frozenset[str]:
 
 def known_texts() -> set[str]:
     """What the catalogues translate."""
-    known: set[str] = set()
+    texts: set[str] = set()
     for path in CATALOGUES.glob("*.po"):
         with path.open("rb") as file:
-            known |= {str(message.id) for message in read_po(file) if message.id}
-    return known
+            texts |= {str(message.id) for message in read_po(file) if message.id}
+    return texts
 
 
 def test_what_is_translated_is_in_a_catalogue() -> None:
     """Every text that the code hands over as it stands, every phrase that it fills in, every head of a column."""
-    found = {node.value for node in handed("translate", "fill", "Column") if isinstance(node, ast.Constant)}
-    texts = {str(text) for text in found if WORDS.search(str(text))}
+    constants = {node.value for node in handed("translate", "fill", "Column") if isinstance(node, ast.Constant)}
+    texts = {str(text) for text in constants if WORDS.search(str(text))}
     assert len(texts) > 50
     assert not texts - known_texts()
 
@@ -161,10 +161,10 @@ def test_what_is_translated_is_in_a_catalogue() -> None:
 def test_what_is_printed_has_its_japanese() -> None:
     """The words of sentences, of the purposes of next steps and of heads stand together in a text of a catalogue; and
     no line with words is printed past it."""
-    known = [frozenset(WORDS.findall(text)) for text in known_texts()]
+    catalogue = [frozenset(WORDS.findall(text)) for text in known_texts()]
     steps = [value for call in CALLS if ast.unparse(call.func) == "print_next_steps" for value in call.args[:1]]
     purposes = [value for step in steps if isinstance(step, ast.Dict) for value in step.values]
-    said = {*map(words_in, (*handed("print_sentence", "translate_sentence", "said", "Column"), *purposes))}
-    assert len(said) > 100
-    assert not [words for words in said if not any(words <= text for text in known)]
+    printed = {*map(words_in, (*handed("print_sentence", "translate_sentence", "translate_line", "Column"), *purposes))}
+    assert len(printed) > 100
+    assert not [words for words in printed if not any(words <= text for text in catalogue)]
     assert not [words for words in map(words_in, handed("print_line")) if words - {"akinai"}]

@@ -95,8 +95,8 @@ def test_a_listing_folds_no_ledger(akinai: Akinai) -> None:
         {name: run[name] for name in shared} for run in scored
     ]
     assert [run["run"] for run in akinai("runs", "--limit", "2", "--json").json["runs"]] == ["a-2", "b-1"]
-    shown = akinai("runs", "--limit", "1").out
-    assert ("b-1" in shown, "a-2" in shown) == (True, False)
+    page = akinai("runs", "--limit", "1").out
+    assert ("b-1" in page, "a-2" in page) == (True, False)
     assert "no such runs" in akinai("runs", "--status", "failed").out
 
 

@@ -26,7 +26,7 @@ class Rival(Pupil):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: dict[str, list[str]] = {name: [] for name in MODELS}
+        self.requests: dict[str, list[str]] = {name: [] for name in MODELS}
 
     async def reply(self, call: ModelCall) -> Reply:
         text = "\n".join(message.text for message in call.request.messages)
@@ -40,7 +40,7 @@ class Rival(Pupil):
             ("gepa", "```", f"```\n{FACT}\n```"),
         ):
             if sign in text and '"answer"' not in text and '"key_insight"' not in text:
-                self.asked[name].append(text)
+                self.requests[name].append(text)
                 return Reply(reply)
         return await super().reply(call)
 
@@ -55,12 +55,14 @@ def test_rules_compare_with_placebo_and_raw_examples(akinai: Akinai, folder: Pat
     words = ("learn", "qa", "--set", "extra=false", "--against", "placebo,icl")
     answer = akinai(*words, "--json", "--figure", "against.svg")
     assert answer.code == 0, answer.err
-    found = rows(answer.json)
-    assert list(found) == ["none", "playbook", "placebo", "icl"]
-    assert found["placebo"]["gain"]["gain"] == 0
-    assert found["playbook"]["gain"]["gain"] == pytest.approx(answer.json["paired"]["gain"])
-    assert found["icl"]["injected"] <= found["playbook"]["injected"] + 1
-    assert found["icl"]["playbook_minus"]["gain"] == pytest.approx(found["playbook"]["score"] - found["icl"]["score"])
+    contenders = rows(answer.json)
+    assert list(contenders) == ["none", "playbook", "placebo", "icl"]
+    assert contenders["placebo"]["gain"]["gain"] == 0
+    assert contenders["playbook"]["gain"]["gain"] == pytest.approx(answer.json["paired"]["gain"])
+    assert contenders["icl"]["injected"] <= contenders["playbook"]["injected"] + 1
+    assert contenders["icl"]["playbook_minus"]["gain"] == pytest.approx(
+        contenders["playbook"]["score"] - contenders["icl"]["score"]
+    )
     assert Path("against.svg").read_text().startswith("<svg")
     page = akinai(*words, "--playbook", "q.json").out
     assert "raw examples, equal tokens" in page
@@ -83,14 +85,14 @@ def test_models_compare_with_every_contender(akinai: Akinai, folder: Path, monke
         against = ("--against", "placebo,icl,gepa,cheatsheet,reasoning-bank")
         answer = akinai("learn", "qa", *setup, *model, *against, "--playbook", "p.json", "--json", "--epochs", "3")
     assert answer.code == 0, answer.err
-    found = rows(answer.json)
-    assert list(found) == ["none", "playbook", "placebo", "icl", *MODELS]
-    ours = found["playbook"]["learning_tokens"]
+    contenders = rows(answer.json)
+    assert list(contenders) == ["none", "playbook", "placebo", "icl", *MODELS]
+    ours = contenders["playbook"]["learning_tokens"]
     for name in MODELS:
-        assert brain.asked[name], name
-        assert not any("canary" in text for text in brain.asked[name])
-        assert 0 < found[name]["learning_tokens"] < 2 * ours
-        assert found[name]["learning_calls"] > 0
+        assert brain.requests[name], name
+        assert not any("canary" in text for text in brain.requests[name])
+        assert 0 < contenders[name]["learning_tokens"] < 2 * ours
+        assert contenders[name]["learning_calls"] > 0
     for name in ("cheatsheet", "reasoning-bank"):
         assert [*package.playbook.show(f"p.{name}.json")]
     assert any(role_of(call) == "generator" and FACT in call.request.messages[-1].text for call in endpoint.calls)
@@ -180,12 +182,12 @@ def test_runs_of_a_world_compare_with_lessons_of_another_and_with_their_own_reco
     """By rules both are worth nothing, for the player follows sentences of its own world alone; neither is given more
     tokens than the playbook; scores are money, not shares."""
     learned = package.learn("market", seeds="1", eval_seeds="2-3", against="placebo,icl", settings={"customers": 3})
-    found = rows(learned.to_json())
-    assert [*found] == ["none", "playbook", "placebo", "icl"]
-    assert found["playbook"]["gain"]["gain"] > 0
+    contenders = rows(learned.to_json())
+    assert [*contenders] == ["none", "playbook", "placebo", "icl"]
+    assert contenders["playbook"]["gain"]["gain"] > 0
     for name in ("placebo", "icl"):
-        assert found[name]["gain"]["gain"] == 0
-        assert 0 < found[name]["injected"] <= found["playbook"]["injected"]
-        assert found[name]["accuracy"] is None
+        assert contenders[name]["gain"]["gain"] == 0
+        assert 0 < contenders[name]["injected"] <= contenders["playbook"]["injected"]
+        assert contenders[name]["accuracy"] is None
     with pytest.raises(UsageError, match="kept in memory"):
         package.learn("market", seeds="1", eval_seeds="2", against="icl", store="memory:", playbook="m.json")

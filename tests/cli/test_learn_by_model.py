@@ -144,8 +144,8 @@ def test_a_near_name_is_asked_for_again(akinai: Akinai, files: list[str]) -> Non
     with Endpoint(Misnaming()) as endpoint:
         document = akinai(*words(files, endpoint)).json
     calls = [json.loads(line)["role"] for line in Path("p.calls.jsonl").read_text().splitlines()]
-    (epoch,), asked = document["training"], calls.count(CURATOR)
-    assert (epoch["learned"], epoch["refused"], epoch["asked_again"], asked) == (3, {}, 3, 6)
+    (epoch,), curations = document["training"], calls.count(CURATOR)
+    assert (epoch["learned"], epoch["refused"], epoch["asked_again"], curations) == (3, {}, 3, 6)
 
 
 def test_a_spent_budget_ends_a_learning_and_keeps_what_was_learned(akinai: Akinai, files: list[str]) -> None:
@@ -153,7 +153,7 @@ def test_a_spent_budget_ends_a_learning_and_keeps_what_was_learned(akinai: Akina
     with Endpoint(Pupil()) as endpoint:
         assert akinai(*words(files, endpoint, playbook="whole.json")).code == 0
         calls = [json.loads(line) for line in Path("whole.calls.jsonl").read_text().splitlines()]
-        second = [place for place, call in enumerate(calls) if call["role"] == CURATOR][1]
+        second = [index for index, call in enumerate(calls) if call["role"] == CURATOR][1]
         usages = [call["reply"]["usage"] for call in calls[:second]]
         tokens = sum(usage["input"] + usage["output"] for usage in usages)
         answer = akinai(*words(files, endpoint, "--max-tokens", str(tokens)))
@@ -197,9 +197,9 @@ def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: l
         killed.wait()
         brain.hangs = False
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        asked = Counter(call.body_sha256 for call in endpoint.log if not call.gone)
+        requests = Counter(call.body_sha256 for call in endpoint.log if not call.gone)
     assert done.returncode == 0, done.stderr
-    assert asked == uninterrupted
+    assert requests == uninterrupted
     assert brain.curated == 4
     for name in ("accuracy", "playbook_size", "improvement_rate", "spent"):
         assert json.loads(done.stdout)[name] == whole[name]
@@ -237,16 +237,16 @@ class Schooled(Pupil):
         return await super().reply(call)
 
 
-@pytest.mark.parametrize(("refuses", "asked"), [(False, True), (True, True), (False, False)])
+@pytest.mark.parametrize(("refuses", "structured"), [(False, True), (True, True), (False, False)])
 def test_structured_output_is_asked_for_and_done_without(
-    akinai: Akinai, files: list[str], refuses: bool, asked: bool
+    akinai: Akinai, files: list[str], refuses: bool, structured: bool
 ) -> None:
     """Each role sends its schema; a server that refuses it is asked without it, once for all; a setting turns it off."""
     with Endpoint(brain := Schooled(refuses=refuses)) as endpoint:
-        answer = akinai(*words(files, endpoint, *([] if asked else ["--set", "structured=false"])))
+        answer = akinai(*words(files, endpoint, *([] if structured else ["--set", "structured=false"])))
         refusals = [call for call in endpoint.log if call.status == 400]
     assert (answer.code, answer.json["accuracy"]["value"]) == (0, 1), answer.err
-    assert {sent for _, sent in brain.schemas} == {asked and not refuses}
+    assert {sent for _, sent in brain.schemas} == {structured and not refuses}
     assert {role for role, _ in brain.schemas} == {GENERATOR, REFLECTOR, CURATOR}
     assert bool(refusals) == refuses
     assert len(refusals) <= 3  # the judged tasks are asked at the same time

@@ -50,8 +50,8 @@ def test_an_estimate_says_what_it_takes(akinai: Akinai, folder: Path) -> None:
     assert re.search(r"generator +\d+ of openai:priced\n", page)
     assert re.search(r"tokens +[\d,]+ in, [\d,]+ out\n.*\n +dollars +\$\d", page)
     words = ("learn", "vending", "--model", "openai:m", "--seeds", "1-2", "--eval-seeds", "3", "--days", "9")
-    found = akinai(*words, "--dry-run", "--json").json["roles"]
-    assert {role: part["calls"] for role, part in found.items()} == {
+    roles = akinai(*words, "--dry-run", "--json").json["roles"]
+    assert {role: part["calls"] for role, part in roles.items()} == {
         "generator": 4 * 9 * 10, "reflector": 2, "curator": 2,
     }  # fmt: skip
     refused = akinai("learn", "qa", *write_questions(), "--dry-run")

@@ -22,13 +22,13 @@ def words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["learn", "qa", *write_questions(), "--playbook", "p.json", "--json"]
 
 
-def asked(endpoint: Endpoint) -> dict[str, set[str]]:
+def models_by_role(endpoint: Endpoint) -> dict[str, set[str]]:
     """The models that the endpoint was asked for, by role."""
-    found: dict[str, set[str]] = {}
+    models: dict[str, set[str]] = {}
     for exchange in endpoint.log:
         model, _, label = exchange.key.rpartition("/")[0].partition("#")
-        found.setdefault(label.rpartition("/")[2], set()).add(model)
-    return found
+        models.setdefault(label.rpartition("/")[2], set()).add(model)
+    return models
 
 
 def test_each_role_asks_its_own_model(akinai: Akinai, words: list[str]) -> None:
@@ -38,7 +38,7 @@ def test_each_role_asks_its_own_model(akinai: Akinai, words: list[str]) -> None:
         models = ("--generator-model", "openai:small", "--reflector-model", "openai:large")
         answer = akinai(*words, *models, "--curator-model", "openai:tidy", "--model", "openai:unused", *address)
     assert answer.code == 0, answer.err
-    assert asked(endpoint) == {GENERATOR: {"small"}, REFLECTOR: {"large"}, CURATOR: {"tidy"}}
+    assert models_by_role(endpoint) == {GENERATOR: {"small"}, REFLECTOR: {"large"}, CURATOR: {"tidy"}}
     card = answer.json["card"]
     assert card["roles"] == "generator openai:small, reflector openai:large, curator openai:tidy"
     assert {role: model["name"] for role, model in card["models"].items()} == {
@@ -55,7 +55,10 @@ def test_a_role_has_its_own_server_and_sampling(akinai: Akinai, words: list[str]
         mine = ("--reflector-base-url", own.openai_url, "--set", "roles.reflector.reply_tokens=900")
         answer = akinai(*words, *flags, *mine)
     assert answer.code == 0, answer.err
-    assert (asked(common), asked(own)) == ({GENERATOR: {"all"}, CURATOR: {"all"}}, {REFLECTOR: {"file"}})
+    assert (models_by_role(common), models_by_role(own)) == (
+        {GENERATOR: {"all"}, CURATOR: {"all"}},
+        {REFLECTOR: {"file"}},
+    )
     models = answer.json["card"]["models"]
     assert models[REFLECTOR]["sampling"] == {"temperature": 0.5, "max_tokens": 900}
     assert models[CURATOR]["sampling"] == {"temperature": 1.0}
@@ -66,7 +69,9 @@ def test_rules_and_models_share_the_roles(akinai: Akinai, words: list[str]) -> N
     with Endpoint(Pupil()) as endpoint:
         address = ("--generator-base-url", endpoint.openai_url)
         answer = akinai(*words, "--generator-model", "openai:small", *address)
-    assert (answer.code, asked(endpoint), answer.json["playbook_size"]) == (0, {GENERATOR: {"small"}}, 3), answer.err
+    assert (answer.code, models_by_role(endpoint), answer.json["playbook_size"]) == (0, {GENERATOR: {"small"}}, 3), (
+        answer.err
+    )
     with Endpoint(Pupil()) as endpoint:
         model = ModelChoice("openai:large", endpoint.openai_url)
         learned = package.learn(
@@ -76,7 +81,7 @@ def test_rules_and_models_share_the_roles(akinai: Akinai, words: list[str]) -> N
             reflector_model=model,
             curator_model=model,
         )
-    assert set(asked(endpoint)) <= {REFLECTOR, CURATOR}
+    assert set(models_by_role(endpoint)) <= {REFLECTOR, CURATOR}
     assert learned.label == "generator rules, reflector openai:large, curator openai:large"
 
 

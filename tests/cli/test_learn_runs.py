@@ -25,7 +25,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Endpoint:
     return Endpoint(Business())
 
 
-def asked(endpoint: Endpoint, *more: str) -> list[str]:
+def learning_words(endpoint: Endpoint, *more: str) -> list[str]:
     return ["learn", "vending", *SMALL, "--model", "openai:test", "--base-url", endpoint.openai_url, *more]
 
 
@@ -67,7 +67,7 @@ def test_what_is_offered_next_can_be_typed(akinai: Akinai, endpoint: Endpoint) -
     """The commands under "Next" run as they stand: the playbook is shown, and played by whom it was written for."""
     with endpoint:
         for agent in ("chat", "naive"):
-            answer = akinai(*asked(endpoint, "--agent", agent, "--playbook", f"{agent}.json"))
+            answer = akinai(*learning_words(endpoint, "--agent", agent, "--playbook", f"{agent}.json"))
             assert answer.code == 0, answer.err
             offered = [line.strip()[7:].split() for line in answer.out.splitlines() if line.startswith("  akinai ")]
             assert [words[0] for words in offered] == ["playbook", "run"]
@@ -82,7 +82,7 @@ def test_what_is_offered_next_can_be_typed(akinai: Akinai, endpoint: Endpoint) -
 def test_the_document_tells_who_played_and_what_was_spent(akinai: Akinai, endpoint: Endpoint) -> None:
     """`--json` names the model, the spending of players and roles together, and the figures of before."""
     with endpoint:
-        document = akinai(*asked(endpoint, "--json")).json
+        document = akinai(*learning_words(endpoint, "--json")).json
     assert (document["agent"], document["card"]["roles"], document["card"]["model"]) == (
         "chat",
         "openai:test",
@@ -112,13 +112,15 @@ def test_a_playbook_is_looked_into_within_the_tokens_that_were_named(akinai: Aki
     path = "data/playbooks/vending.json"
     with endpoint as served:
         where = ["--model", "openai:test", "--base-url", served.openai_url, "--days", "3", "--json"]
-        shown: dict[str, int] = {}
+        bullet_counts: dict[str, int] = {}
         for tokens in ("0", "150", "5000"):
             run = akinai("run", "vending", "--playbook", path, "--playbook-tokens", tokens, *where).json["runs"][0]
-            shown[tokens] = len(re.findall(r"^\[\w+-\d+\] helpful", served.calls[-1].request.messages[1].text, re.M))
-            (kept,) = runs(run["run"], store="akinai.db")
-            assert (kept.status, spec_of(kept.header).playbook_tokens) == ("done", int(tokens))
-    assert 0 < shown["150"] < shown["0"] == shown["5000"]
+            bullet_counts[tokens] = len(
+                re.findall(r"^\[\w+-\d+\] helpful", served.calls[-1].request.messages[1].text, re.M)
+            )
+            (stored,) = runs(run["run"], store="akinai.db")
+            assert (stored.status, spec_of(stored.header).playbook_tokens) == ("done", int(tokens))
+    assert 0 < bullet_counts["150"] < bullet_counts["0"] == bullet_counts["5000"]
     refused = akinai("run", "vending", "--agent", "naive", "--playbook", path, "--playbook-tokens", "9")
     assert (refused.code, "naive is told all of a playbook" in refused.err) == (2, True)
     assert akinai("run", "vending", "--playbook-tokens", "9").code == 2

@@ -110,8 +110,8 @@ def test_a_model_goes_on_where_it_was_stopped(akinai: Akinai, monkeypatch: pytes
         answer = akinai(*words, "--playbook", "p.json", "--checkpoint", "c.db", "--jobs", "1", "--json")
         assert (answer.code, answer.out) == (130, "")
         assert "stopped; p.json holds 1 bullet\n" in answer.err
-        found = COMMAND.search(answer.err)
-        assert found
-        again = akinai(*shlex.split(found[1])[1:])
+        command = COMMAND.search(answer.err)
+        assert command
+        again = akinai(*shlex.split(command[1])[1:])
     assert (again.code, again.json["playbook_size"], again.json["accuracy"]["value"]) == (0, 3, 1)
     assert pupil.curated in (3, 4)

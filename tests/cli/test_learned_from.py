@@ -116,5 +116,5 @@ def test_the_page_is_in_japanese(akinai: Akinai, tmp_path: Path, monkeypatch: py
     words = ("learn", "qa", *PLAIN, *(word for pair in files for word in pair), "--against", "placebo,icl")
     for _ in range(2):
         page = akinai(*words).out.partition("次に:")[0].replace("data/playbooks/qa.json", "")
-        known = {"qa", "rules", "validation", "test", "to", "of", "data", "jsonl", "concepts"}
-        assert not set(re.findall(r"[A-Za-z]{2,}", page)) - known, page
+        known_words = {"qa", "rules", "validation", "test", "to", "of", "data", "jsonl", "concepts"}
+        assert not set(re.findall(r"[A-Za-z]{2,}", page)) - known_words, page

@@ -57,6 +57,6 @@ def test_fork_keeps_the_playbook(akinai: Akinai, playbook: str) -> None:
     """Whoever plays on from a run with a playbook is told the same bullets, and its card says so."""
     answer = akinai("run", "vending", "--days", "4", "--name", "a", "--playbook", playbook)
     assert akinai(*offered(answer.out)[1]).code == 0
-    run, fork = (made.header.card for made in lab.runs("a-1", "a-1-fork-1"))
+    run, fork = (played.header.card for played in lab.runs("a-1", "a-1-fork-1"))
     assert fork["agent_spec"] == run["agent_spec"] == {"bullets": ["Price Cola at $2.00."]}
     assert fork["playbook"] == run["playbook"]

@@ -31,11 +31,11 @@ class Screen:
     def read_until(self, pattern: str) -> str:
         """What was printed up to a pattern, since the last time."""
         end = time.monotonic() + PATIENCE_S
-        while not (found := re.search(pattern, self.text)):
+        while not (match := re.search(pattern, self.text)):
             assert time.monotonic() < end, f"no {pattern!r} in {self.text!r}"
             if select.select([self.file], [], [], 1)[0]:
                 self.text += ESCAPES.sub("", self._read())
-        read, self.text = self.text[: found.end()], self.text[found.end() :]
+        read, self.text = self.text[: match.end()], self.text[match.end() :]
         return read
 
     def _read(self) -> str:

@@ -179,9 +179,9 @@ def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
     """Markup in an agent's texts is no markup of ours, and its control characters reach no terminal."""
     akinai("run", "vending", "--agent", script, "--name", "a")
     akinai("fork", "a-1", "--after", "2", "--agent", "idle", "--name", "b")
-    shown = akinai("diff", "a-1", "b").out
-    assert "[red]x@y.z[/red]" in shown
-    assert "\x1b" not in shown
+    page = akinai("diff", "a-1", "b").out
+    assert "[red]x@y.z[/red]" in page
+    assert "\x1b" not in page
 
 
 def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None:

@@ -82,8 +82,8 @@ def test_a_deal_has_its_own_entries(akinai: Akinai) -> None:
     akinai("run", "market", "--set", "customers.count=1", "--set", "businesses.count=2", "--name", "m")
     (run,) = akinai("analyze", "m-1", "--deals", "--no-scale", "--json").json["runs"]
     id = run["tables"]["proposal_storage"][0]["proposal"]
-    shown = akinai("show", "m-1", "--deal", id, "--json").json
-    assert [item["seq"] for item in shown["items"]] == [step["entry"] for step in shown["deal"]["steps"]]
+    document = akinai("show", "m-1", "--deal", id, "--json").json
+    assert [item["seq"] for item in document["items"]] == [step["entry"] for step in document["deal"]["steps"]]
 
 
 def half_played(run: api.Run) -> RunHeader:
@@ -108,10 +108,10 @@ def test_follow_goes_on_as_somebody_else_plays() -> None:
     following = api.follow("live")
     first = next(following)
     wait(with_store("akinai.db", end))
-    rest = list(following)
+    later = list(following)
     assert [item.seq for item in first.items] == [1, 2, 3]
-    assert [item.seq for transcript in rest for item in transcript.items] == [4, 5, 6]
-    assert rest[-1].run.status == "done"
+    assert [item.seq for transcript in later for item in transcript.items] == [4, 5, 6]
+    assert later[-1].run.status == "done"
 
 
 def test_follow_of_a_run_that_is_over_is_its_story(akinai: Akinai) -> None:

@@ -102,8 +102,8 @@ def test_a_sweep_from_python_is_the_same() -> None:
 
 def test_values_hold_commas_in_brackets_and_quotes() -> None:
     """JSON values are one value; text that is no name becomes one, and alike names are told apart."""
-    made = sweep_points(['latency.agents={"a": 1, "b": 2},{}'], None, Setup)
-    assert [point.swept["latency.agents"] for point in made] == [{"a": 1, "b": 2}, {}]
-    made = sweep_points({"data": ["a/b", "a b", "x" * 90]}, None, Setup)
-    assert [point.label for point in made] == ["data-a-b", "data-a-b.2", f"data-{'x' * 40}"]
+    points = sweep_points(['latency.agents={"a": 1, "b": 2},{}'], None, Setup)
+    assert [point.swept["latency.agents"] for point in points] == [{"a": 1, "b": 2}, {}]
+    points = sweep_points({"data": ["a/b", "a b", "x" * 90]}, None, Setup)
+    assert [point.label for point in points] == ["data-a-b", "data-a-b.2", f"data-{'x' * 40}"]
     assert [point.label for point in sweep_points(None, ["customers=3"], Setup)] == [""]

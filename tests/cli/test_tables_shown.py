@@ -93,18 +93,18 @@ def test_no_number_is_cut(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, width
     monkeypatch.setenv("COLUMNS", str(width))
     page = akinai("analyze", "reference").out
     money = {name for name, score in document["runs"][0]["scores"].items() if score["unit"] == "cents"}
-    known = {format_cents(run["scores"][name]["value"]) for run in document["runs"] for name in money}
+    amounts = {format_cents(run["scores"][name]["value"]) for run in document["runs"] for name in money}
     (group,) = document["groups"].values()
     for name in money:
         score = group["scores"][name]
         figures = [score["mean"], score["median"], score["min"], score["max"], *score["ci95"], score["mde"]]
         figures += [group["scale"][player][name] for player in ("idle", "reference")]
-        known |= {format_cents(round(figure)) for figure in figures}
-    shown = set(MONEY.findall(page))
-    assert shown <= known
+        amounts |= {format_cents(round(figure)) for figure in figures}
+    printed = set(MONEY.findall(page))
+    assert printed <= amounts
     worth = document["summary"]["net_worth"]
     always = [worth["mean"], *worth["ci95"], *(run["scores"]["net_worth"]["value"] for run in document["runs"])]
-    assert {format_cents(round(amount)) for amount in always} <= shown
+    assert {format_cents(round(amount)) for amount in always} <= printed
 
 
 @pytest.mark.usefixtures("groups")
@@ -140,15 +140,15 @@ def width_of(table: Table) -> int:
 
 
 @given(columns, st.integers(30, 130))
-def test_columns_are_whole_and_fit(wanted: list[Column], width: int) -> None:
+def test_columns_are_whole_and_fit(table_columns: list[Column], width: int) -> None:
     """A table shows what it must with every cell whole, what else fits into the width, and says what it left out."""
-    must = [column for column in wanted if not column.drop]
-    made = fit_table(wanted, width)
-    page = page_of(made)
+    must = [column for column in table_columns if not column.drop]
+    table = fit_table(table_columns, width)
+    page = page_of(table)
     assert all(cell in page for column in must for cell in column.cells)
-    assert ("not shown: " in page) == (len(made.columns) < len(wanted))
-    if made.columns:
-        assert width_of(made) <= max(width, width_of(fit_table(must, 1)) if must else 0)
+    assert ("not shown: " in page) == (len(table.columns) < len(table_columns))
+    if table.columns:
+        assert width_of(table) <= max(width, width_of(fit_table(must, 1)) if must else 0)
 
 
 @pytest.mark.usefixtures("groups")

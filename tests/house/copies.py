@@ -54,12 +54,12 @@ class Copy:
             file.unlink()
         for file in (self._entry_points, self.root / "pyproject.toml"):
             if file.exists():
-                kept = [
+                lines = [
                     line
                     for line in file.read_text().splitlines()
                     if not re.search(rf"akinai\.worlds\.{name}\b.*:", line)
                 ]
-                file.write_text("\n".join(kept) + "\n")
+                file.write_text("\n".join(lines) + "\n")
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run the copy's Python."""

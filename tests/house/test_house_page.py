@@ -13,14 +13,14 @@ CODE = re.compile(r"`([a-z_/]+(?:\.py|/))(?:: (\w+))?`")
 
 def test_every_place_on_the_page_is_there() -> None:
     """A file or folder of the page exists, and a name after it is defined in that file."""
-    places = [place for place in CODE.findall(PAGE) if not place[0].startswith("tests/")]
+    places = [entry for entry in CODE.findall(PAGE) if not entry[0].startswith("tests/")]
     assert len(places) > 30
     for path, name in places:
-        found = [SOURCE / path, *SOURCE.glob(f"*/{path}"), *SOURCE.glob(f"*/*/{path}")]
-        found = [part for part in found if part.exists()]
-        assert found, path
+        paths = [SOURCE / path, *SOURCE.glob(f"*/{path}"), *SOURCE.glob(f"*/*/{path}")]
+        paths = [part for part in paths if part.exists()]
+        assert paths, path
         if name:
-            tree = ast.parse(found[0].read_text(encoding="utf-8"))
+            tree = ast.parse(paths[0].read_text(encoding="utf-8"))
             assert name in {node.name for node in tree.body if hasattr(node, "name")}, f"{path}: {name}"
 
 

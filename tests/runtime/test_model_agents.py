@@ -244,11 +244,11 @@ def test_sixty_four_runs_wait_side_by_side(tmp_path: Path) -> None:
     """Runs that ask a model overlap: no reply comes before all sixty-four of them have asked."""
 
     class Assembly(ScriptResponder):
-        asked = 0
+        calls = 0
 
         async def reply(self, call: ModelCall) -> Reply:
-            self.asked += 1
-            while self.asked < 64:
+            self.calls += 1
+            while self.calls < 64:
                 await asyncio.sleep(0.01)
             return await super().reply(call)
 
