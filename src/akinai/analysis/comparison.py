@@ -127,7 +127,7 @@ class Comparison:
     findings: Mapping[str, ScoreComparison]
     """In 30 days: all together, then each type that a side has. Empty where neither side has a finding."""
     coherence: Mapping[str, ScoreComparison]
-    """How well the agents kept track; a run that lacks a figure makes no pair."""
+    """Figures of how well the agents kept track; a run that lacks a figure makes no pair."""
     figures: Mapping[str, ScoreComparison]
     """The world's figures beyond the scores, likewise."""
     card: Mapping[str, Json]

@@ -1,4 +1,4 @@
-"""Where two runs part, and how their worlds differ day by day."""
+"""Differences of two runs: the first entry in which they differ, and the facts of their worlds day by day."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Diff:
     entry: int | None
     """The first entry that differs, 0 when the genesis does; None when the runs are equal."""
     at_a: Mapping[str, Json] | None
-    """What the first run has there; None when it is over."""
+    """The entry of the first run there; None when the run is over."""
     at_b: Mapping[str, Json] | None
     days: tuple[DayDiff, ...]
     end_a: Mapping[str, Json]

@@ -31,7 +31,7 @@ class LogSample:
 
 @dataclass(frozen=True, slots=True)
 class EvalLog:
-    """What a comparison needs of a log."""
+    """The parts of a log that a comparison needs."""
 
     name: str
     task: str

@@ -1,4 +1,4 @@
-"""Leaderboards that can be audited: rows with ties, the ledgers they stand on, and a check that makes them again."""
+"""Leaderboards that can be audited: rows with ties, their runs, and a check that computes them again from ledgers."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,7 +29,7 @@ NO_SCALE = Scale(why_not="it was not asked for")
 
 @dataclass(frozen=True, slots=True)
 class RowRun:
-    """A run that a row stands on."""
+    """A run of a row."""
 
     run: str
     seed: int

@@ -24,7 +24,7 @@ class LogScore:
     paired: PairedComparison
     """Its pairs are samples. With clusters, interval, p and minimum detectable effect are those of the clusters."""
     clusters: int | None
-    """How many clusters the pairs are in; None where each is its own."""
+    """The number of clusters of the pairs; None where each pair is its own."""
     p_holm: float | None = None
     """The p, corrected for all scores."""
     needed: int | None = None

@@ -30,7 +30,7 @@ from akinai.runtime.runs.work import (
 CHUNK = 8
 """Runs of one item of work: they are returned together."""
 KEPT_AT_ONCE = 64
-"""Runs whose kept scores are asked for at once."""
+"""Runs whose kept scores are queried at once."""
 FEW_ENTRIES = 8_000
 """Read here rather than in processes, which take half a second to start."""
 ENTRIES_UNKNOWN = 300

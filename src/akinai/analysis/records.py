@@ -13,7 +13,7 @@ from akinai.core.statistics import Ranking, Summary
 from akinai.runtime.runs.records import Run, Runs, State
 
 MONTH_DAYS = 30
-"""Rates of findings are for so many days."""
+"""Days for which rates of findings are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class FindingsSummary:
 
 @dataclass(frozen=True, slots=True)
 class UsageSummary:
-    """What the model calls of a group took: means over the runs that asked a model."""
+    """The model calls of a group: means over the runs that asked a model."""
 
     runs: int
     calls: float
@@ -120,11 +120,11 @@ class Scale:
     informed: Mapping[str, float] = field(default_factory=dict[str, float])
     """The scores of the world's yardstick, a player that knows what is hidden; empty without one."""
     bound: float | None = None
-    """The mean of what nobody can expect to exceed in the first score; None where nobody knows."""
+    """The mean bound of the first score, which no player can expect to exceed; None where the world has none."""
     why_not: str | None = None
-    """Why there is none."""
+    """The reason why the group has no scale; None where it has one."""
     days: Mapping[str, Mapping[int, Sequence[float]]] = field(default_factory=dict[str, Mapping[int, Sequence[float]]])
-    """The first score at the end of each day, by player and seed; empty where days were not asked for."""
+    """The first score at the end of each day, by player and seed; empty where days were not kept."""
 
     def to_json(self) -> dict[str, Json]:
         return {name: value for name, value in asdict(self).items() if name != "days"}
@@ -135,7 +135,7 @@ class Group:
     """Runs that were played alike: one world, settings, agent, model and playbook."""
 
     name: str
-    """What distinguishes it from the other groups: "reference", "chat openai:gpt-x, fee_cents=400"."""
+    """The words that distinguish it from the other groups: "reference", "chat openai:gpt-x, fee_cents=400"."""
     world: str
     agent: str
     card: Mapping[str, Json]
@@ -147,7 +147,7 @@ class Group:
     seeds: int
     """Number of distinct seeds."""
     states: Mapping[State, int]
-    """How many runs are done, failed, open, unreadable; the counts add up to all runs."""
+    """The numbers of runs that are done, failed, open, unreadable; they add up to all runs."""
     copies: int
     """Runs that repeat another run of the group entry by entry, and so add no evidence."""
     endings: Mapping[str, int]
@@ -157,7 +157,7 @@ class Group:
     findings: Mapping[str, FindingsSummary]
     """By type, the most frequent first."""
     coherence: Mapping[str, ScoreSummary]
-    """How well the agents kept track, over the runs that have the figure."""
+    """Figures of how well the agents kept track, over the runs that have them."""
     usage: UsageSummary | None
     scale: Scale
     figures: Mapping[str, ScoreSummary] = field(default_factory=dict[str, ScoreSummary])
@@ -216,7 +216,7 @@ class WorldRanking:
 
 @dataclass(frozen=True, slots=True)
 class PassRate:
-    """How often the runs of a group reach a threshold, when a seed is tried k times."""
+    """The rates at which the runs of a group reach a threshold when a seed is tried k times."""
 
     score: str
     unit: str

@@ -100,7 +100,7 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     """Print the tokens, hours and dollars that a model's runs are expected to take. UsageError for a sweep."""
     from akinai import api
     from akinai.report.language import fill, translate, translate_sentence
-    from akinai.report.tables.learned import aligned, estimate_rows
+    from akinai.report.tables.learned import align_rows, estimate_rows
     from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL
     from akinai.runtime.runs.planning import seeds_in
 
@@ -122,7 +122,7 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
         seconds=f"{SECONDS_PER_CALL:g}",
     )  # fmt: skip
     usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
-    print_line(f"{title}\n{aligned({translate('messages'): f'{expected.messages:,}', **usage})}")
+    print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage})}")
 
 
 def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:

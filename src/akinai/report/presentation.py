@@ -1,4 +1,4 @@
-"""What a world says about how its runs are presented, found by the world's name."""
+"""The presentation of a world's runs, by the world's name."""
 
 from functools import lru_cache
 from typing import Any

@@ -45,9 +45,9 @@ class MomentView:
     """First and last day, or part, of what was replaced."""
     last_day: int
     words: str
-    """What was decided."""
+    """The decisions in words."""
     instead: str
-    """What the player would have done and the run did not; empty for nothing."""
+    """The decisions that the player would have made and the run left out; empty without any."""
     worth: float
     """What the decisions made, in the headline's unit; negative where they cost."""
     player: str
@@ -67,7 +67,7 @@ class CallView:
     number: int
     """The actor's n-th call, from 1."""
     model: str
-    """Its name as it was asked for."""
+    """Its name as the agent was given it."""
     input: int
     """Tokens; those from the provider's cache included."""
     output: int
@@ -158,9 +158,9 @@ class RunView:
     id: str
     world: str
     agent: str
-    """The agent as it was asked for."""
+    """The agent as the run was given it."""
     model: str
-    """The model as it was asked for; empty without one."""
+    """The model as the run was given it; empty without one."""
     seed: int
     status: str
     ending: str | None
@@ -170,7 +170,7 @@ class RunView:
     parent: str | None
     """The origin of a fork, as "RUN#ENTRY"."""
     unit: Literal["day", "part"]
-    """What `days` are."""
+    """Whether `days` are days or parts of the transcript."""
     planned: int
     """Days of the horizon; 0 without one."""
     entries: int

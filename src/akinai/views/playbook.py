@@ -14,7 +14,7 @@ _ENTRY = re.compile(r"^(?P<run>.+)#(?P<entry>\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a bullet was learned."""
+    """The run or task that taught a bullet."""
 
     run: str
     """A run of a world, or a task of a data set."""

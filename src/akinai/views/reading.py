@@ -57,7 +57,7 @@ async def read_trace(books: Books, header: RunHeader) -> list[TraceRecord]:
 
 
 async def read_on(books: Books, views: RunViews) -> RunViews:
-    """The views of the same run as it stands now: the same object where nothing was added."""
+    """Read on in a run, and return its views as of now: the same object where nothing was added."""
     header = await books.header(views.header.run_id)
     entries = [entry async for entry in books.read(header.run_id, len(views.steps))]
     if not entries and header.status == views.header.status:

@@ -28,7 +28,7 @@ MOST_MOMENTS = 3
 
 
 class RunViews:
-    """The views of a run, each made when it is first asked for and then kept. It holds every state of the run."""
+    """The views of a run, each made at its first use and then kept. Every state of the run stays in memory."""
 
     def __init__(
         self,
@@ -250,7 +250,7 @@ class RunViews:
         return f"{date:%a} {date.day} {date:%b} {date.year}"
 
     def day(self, number: int) -> tuple[TranscriptItem, ...]:
-        """The transcript of a day, or part; empty for a number that there is not."""
+        """The transcript of a day, or part; empty for a number that the run does not have."""
         if number not in self._items:
             day = self.days[number - 1] if 0 < number <= len(self.days) else None
             entries = range(day.first, day.last + 1) if day and day.first else ()
@@ -258,7 +258,7 @@ class RunViews:
         return self._items[number]
 
     def item(self, seq: int) -> TranscriptItem:
-        """The transcript's item of an entry. IndexError when there is none."""
+        """The transcript's item of an entry. IndexError for an entry that the run does not have."""
         number = self.day_of(seq)
         return self.day(number)[seq - self.days[number - 1].first]
 
@@ -284,7 +284,7 @@ class RunViews:
 
     @cached_property
     def kinds(self) -> Mapping[str, int]:
-        """How often each verb was used."""
+        """The number of uses of each verb."""
         return Counter(type(step.turn.action).tool_name() for step in self.steps)
 
     def _item(self, seq: int) -> TranscriptItem:

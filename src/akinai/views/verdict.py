@@ -13,7 +13,7 @@ LONGEST = 16
 LEVEL_CENTS = 2_000
 """A difference below it counts as level."""
 NEARLY_LEVEL = 0.02
-"""A share of the largest gap: a run that is less behind is still level."""
+"""A share of the largest gap: a smaller gap counts as level."""
 SMALL = 0.3
 """A share of the gap at the end: a smaller part that was lost in a stretch is not named."""
 NEARLY = 0.92

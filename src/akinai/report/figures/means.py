@@ -23,7 +23,7 @@ class Mean:
 
     summary: Summary
     by_chance: float | None = None
-    """What the mean would be by chance; None if that is not known."""
+    """The mean to expect by chance; None if it is not known."""
 
     @property
     def interval(self) -> tuple[float, float]:

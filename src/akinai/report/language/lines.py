@@ -8,7 +8,7 @@ ENDS, OPENS = "、。，．」』）】：；？！ー],)}", "「『（【["
 
 
 def line_breaks(text: str, width: int, fold: bool = True) -> list[int]:
-    """Where to break a text of one line into lines of at most `width` columns, as `rich` asks: indices of characters.
+    """Indices of the characters at which `rich` breaks a text of one line into lines of at most `width` columns.
 
     A line has room for the space at its end, which `rich` would cut off with three dots. A longer word is cut with
     `fold`, and has a line of its own without.

@@ -19,7 +19,7 @@ SHOWN_ELSEWHERE = ("digests", "calls")
 """Fields of a run card that other tables show."""
 
 
-def runs_listed(analysis: Analysis, addresses: Addresses) -> Iterator[Block]:
+def run_blocks(analysis: Analysis, addresses: Addresses) -> Iterator[Block]:
     """A table of every run, then a table of errors."""
     group_of = {run: group.name for group in analysis.groups for run in group.runs}
     score = headline(analysis.groups)
@@ -53,7 +53,7 @@ def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]
     return (group, str(run.seed), run.state, ending, *figures, *value)
 
 
-def efforts(groups: Sequence[Group]) -> Iterator[Block]:
+def usage_blocks(groups: Sequence[Group]) -> Iterator[Block]:
     """Yield the usage of models: calls, tokens, minutes and dollars by group."""
     rows = [(group.name, *_effort(group)) for group in groups if group.usage]
     if not rows:
@@ -73,7 +73,7 @@ def _effort(group: Group) -> tuple[str, ...]:
     return (str(effort.runs), *(number(round(count, 1), "") for count in counts), dollars)
 
 
-def cards(analysis: Analysis) -> Iterator[Block]:
+def card_blocks(analysis: Analysis) -> Iterator[Block]:
     """The card of all runs, then the cards of the groups."""
     common = {name: value for name, value in analysis.runs.card().items() if name not in SHOWN_ELSEWHERE}
     models = sorted({model for run in analysis.runs if run.usage for model in run.usage.models})

@@ -21,7 +21,7 @@ from akinai.runtime.runs.records import Run, Series
 MAX_UNFINISHED = 12
 """Lines of single unfinished runs at most; more would hide the means."""
 MAX_LINES = 4
-"""Groups beyond which lines over places cannot be told apart."""
+"""Groups up to which lines over places can be told apart."""
 WEEKLY = "Means of the last seven days."
 
 Looks = Mapping[str, Look]
@@ -97,7 +97,7 @@ def _with_days(members: Members) -> Iterator[tuple[str, Run, Series]]:
 
 
 def _stacked(chart: StackChart, score: str, members: Members) -> Iterator[Drawing]:
-    """The parts of a whole in the run that stands for the best group."""
+    """The parts of a whole in the representative run of the best group."""
     run = members.representative(score)
     if run is None or run.series is None:
         return

@@ -62,7 +62,7 @@ def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int
 
 
 def _same_entries(first: RunViews, second: RunViews) -> int:
-    """Entries from the beginning that both have in common: equal digests stand for equal pasts."""
+    """The number of first entries that both runs share: equal digests mean equal pasts."""
     if first.steps.genesis.digest != second.steps.genesis.digest:
         return 0
     count = 0

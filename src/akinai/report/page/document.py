@@ -10,11 +10,11 @@ from akinai.report.figures.svg import Drawing
 from akinai.report.language import Language, translate_cell, translate_report
 
 Addresses = Mapping[str, str]
-"""Where the transcripts of runs are, relative to the report, by run; a run without one is not linked."""
+"""Addresses of transcripts by run, relative to the report; a run without one is not linked."""
 
 
 class Link(str):
-    """The text of a cell that leads somewhere."""
+    """A cell whose text is a link."""
 
     __slots__ = ("to",)
     to: str

@@ -60,7 +60,7 @@ class Supplements:
 
     explained: Sequence[Explanation] = ()
     addresses: Addresses = field(default_factory=dict[str, str])
-    """Where each run's transcript is."""
+    """The address of each run's transcript."""
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
     """The texts of the transcripts by path."""
 

@@ -50,7 +50,7 @@ class ListedRun:
     """None until its ledger was read and judged."""
     entries: int = 0
     growing: bool = False
-    """Whether somebody plays it now."""
+    """Whether it is being played now."""
     job: bool = False
     """Whether this studio plays it."""
     key: str = ""
@@ -72,7 +72,7 @@ class RunRow:
     outlier: bool = False
     """Whether it came out far below the others of its group."""
     words: str = ""
-    """What the filter searches, in lower case."""
+    """The text that the filter searches, in lower case."""
     read: bool = False
     line: str = ""
     ghost: str = ""

@@ -97,7 +97,7 @@ class RunPage:
 
 
 def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
-    """The page. On a server its days are asked for one by one; in a file they are in it."""
+    """The page of a run. On a server it loads its days one by one; a file contains them."""
     view, language = views.run, site.language
     crowd = views.crowd
     closing = Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
@@ -139,7 +139,7 @@ def _amount(view: RunView, moment: MomentView) -> str:
 
 
 def day_html(views: RunViews, day: int, site: Site) -> Markup:
-    """A day of the transcript; empty for a day that there is not."""
+    """A day of the transcript; empty for a day that the run does not have."""
     if not 1 <= day <= len(views.days):
         return Markup("")
     html = render(

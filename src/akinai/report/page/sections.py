@@ -13,7 +13,7 @@ from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
 from akinai.report.page import charts
 from akinai.report.page.boards.groups import group_kinds
-from akinai.report.page.cards import cards, efforts, how_to_read, runs_listed
+from akinai.report.page.cards import card_blocks, how_to_read, run_blocks, usage_blocks
 from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
 from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
@@ -48,7 +48,10 @@ def document(
         members = Members.of(analysis, groups)
         of_world = _world_sections(world, groups, members, compared, group_looks, rankings, addresses)
         sections += (_with_world(section, world or NO_WORLD) for section in of_world) if len(worlds) > 1 else of_world
-    sections += [Section("Runs", tuple(runs_listed(analysis, addresses))), Section("Run cards", tuple(cards(analysis)))]
+    sections += [
+        Section("Runs", tuple(run_blocks(analysis, addresses))),
+        Section("Run cards", tuple(card_blocks(analysis))),
+    ]
     if with_paper:
         sections += [section for world in worlds for section in _published(world)]
     verdict = report_verdict(analysis.groups, analysis.standings)
@@ -112,7 +115,7 @@ def _world_sections(
     if drawn := tuple(charts.day_figures(groups, members, presentation, group_looks)):
         yield Section("Day by day", drawn)
     yield Section("Findings", (*_findings(groups, members, addresses), *charts.findings_figure(members, group_looks)))
-    yield Section("What it took", tuple(efforts(groups)))
+    yield Section("What it took", tuple(usage_blocks(groups)))
 
 
 def _outcome(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> Iterator[Block]:

@@ -17,7 +17,7 @@ POLICY = (
     "default-src 'none'; style-src {style}; script-src {script}; img-src data:; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
 )
-"""What a page may load: its own styles and script, and no other machine's anything."""
+"""The content security policy: a page loads its own styles and script, and nothing from another machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from akinai.core.scores import WORDS
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.columns import Column, fit_table, shorten, translate_line
-from akinai.report.tables.runs import ABSENT, figure, label, named, statistics_table
+from akinai.report.tables.runs import ABSENT, figure, label, statistics_table, with_name
 from akinai.runtime.runs.records import Run
 
 MAX_ROWS = 20
@@ -110,7 +110,7 @@ def gather_lists(runs: Sequence[Run]) -> dict[str, tuple[Mapping[str, str], list
             if not table.keys:
                 _, rows = lists.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
                 for row in table.rows:
-                    cells = (named(value, run.names) if isinstance(value, str) else value for value in row)
+                    cells = (with_name(value, run.names) if isinstance(value, str) else value for value in row)
                     rows.append([run.id, *cells])
     return lists
 
@@ -171,7 +171,7 @@ def means(table: TableSummary, names: Mapping[str, str]) -> tuple[Mapping[str, b
         low, high = row.values[first].ci95 or (None, None)
         values = [(row.values[first].mean, first), (low, first), (high, first)]
         values += [(row.values[name].mean, name) for name in more]
-        texts = [named(str(key), names) for key in row.keys]
+        texts = [with_name(str(key), names) for key in row.keys]
         rows.append((*texts, *(figure(value, table.columns[name]) for value, name in values)))
     return heads, rows
 
@@ -202,7 +202,7 @@ def cell(value: Json, unit: str, names: Mapping[str, str] = MappingProxyType({})
     if isinstance(value, int | float):
         return figure(value, unit)
     if isinstance(value, str) and value in names:
-        return shorten(named(value, names), MAX_CELL)
+        return shorten(with_name(value, names), MAX_CELL)
     return ABSENT if value is None else shorten(str(value), MAX_CELL)
 
 

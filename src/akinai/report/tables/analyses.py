@@ -61,7 +61,7 @@ def _single_run(run: Run, width: int) -> list[RenderableType]:
 
 
 def _thread(run: Run, width: int) -> list[RenderableType]:
-    """How well the agent kept track of its business, and where it lost it."""
+    """The tables of coherence and of findings of a run."""
     parts: list[RenderableType] = []
     if run.coherence:
         names = [translate(label(score.name)) for score in run.coherence]
@@ -214,8 +214,8 @@ def _notes(group: Group) -> list[RenderableType]:
 
 def _how_they_ended(group: Group) -> str:
     if list(group.states) == ["done"]:
-        return f"All ended: {listed(group.endings)}." if len(group.runs) > 1 else ""
-    sentence = f"{listed({str(state): count for state, count in group.states.items()})}."
+        return f"All ended: {join_counts(group.endings)}." if len(group.runs) > 1 else ""
+    sentence = f"{join_counts({str(state): count for state, count in group.states.items()})}."
     if group.unfinished:
         sentence += " What failed or is not over counts as it stands, with what its ledger holds"
         first = next(iter(group.scores.values()), None)
@@ -225,11 +225,11 @@ def _how_they_ended(group: Group) -> str:
     if "unreadable" in group.states:
         sentence += " What cannot be read is in no figure."
     if ended := {ending: count for ending, count in group.endings.items() if not ending.startswith("(")}:
-        sentence += f" Endings: {listed(ended)}."
+        sentence += f" Endings: {join_counts(ended)}."
     return sentence
 
 
-def listed(counts: Mapping[str, int]) -> str:
+def join_counts(counts: Mapping[str, int]) -> str:
     """Counts by name, such as "2 stuck, 1 horizon"."""
     return ", ".join(f"{count:,} {ending_words(name)}" for name, count in counts.items())
 

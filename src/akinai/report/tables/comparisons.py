@@ -10,7 +10,7 @@ from rich.text import Text
 from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
 from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
-from akinai.report.tables.analyses import listed, ranges
+from akinai.report.tables.analyses import join_counts, ranges
 from akinai.report.tables.columns import Column, fit_table, translate_line
 from akinai.report.tables.runs import ABSENT, figure, label, p_value
 from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
@@ -20,7 +20,7 @@ from akinai.runtime.runs.records import RESUMABLE
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
     """The page of a comparison: scores with a verdict, then findings where there are any, then notes.
 
-    `gain` is the gain that was asked about, as typed; empty for none.
+    `gain` is the text of the option, empty without it.
     """
     scores = dict(comparison.scores)
     name, first = next(iter(scores.items()))
@@ -182,12 +182,12 @@ def _notes(comparison: Comparison) -> list[str]:
 
 
 def _endings(comparison: Comparison) -> str:
-    """How the runs of each side ended, unless all ended alike and by the world's own rules."""
+    """A sentence on the endings of each side, unless all runs ended alike and by the world's own rules."""
     sides = comparison.a, comparison.b
     endings = {ending for side in sides for ending in side.group.endings}
     if len(endings) == 1 and not endings & {*RESUMABLE}:
         return ""
-    return f"Endings: {'; '.join(f'{side.name} {listed(side.group.endings)}' for side in sides)}."
+    return f"Endings: {'; '.join(f'{side.name} {join_counts(side.group.endings)}' for side in sides)}."
 
 
 def _seeds(seeds: Sequence[int]) -> str:

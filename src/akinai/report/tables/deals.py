@@ -10,18 +10,18 @@ from akinai.core.ledger import SECOND_US
 from akinai.core.money import format_cents
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.tables.columns import plain, translate_record_line
-from akinai.report.tables.runs import named
+from akinai.report.tables.runs import with_name
 
 
 def deal_page(deal: Deal) -> RenderableType:
     """The page of a deal: two lines, then its entries, each with the seconds since the first."""
-    seller, buyer = named(deal.seller, deal.names), named(deal.buyer, deal.names)
+    seller, buyer = with_name(deal.seller, deal.names), with_name(deal.buyer, deal.names)
     sides = fill("{sender} to {addressee}", sender=seller, addressee=buyer)
     title = Text.assemble((plain(deal.id), "bold"), "  ", plain(f"{sides}, {format_cents(deal.amount_cents)}"))
     parts: list[RenderableType] = [title, Text(plain(by_side(deal)))]
     for step in deal.steps:
         seconds = f"{(step.at - deal.steps[0].at) / SECOND_US:,.1f} s"
-        head = f"#{step.entry}  {seconds}  {translate_record(step.stage)}  {named(step.actor, deal.names)}"
+        head = f"#{step.entry}  {seconds}  {translate_record(step.stage)}  {with_name(step.actor, deal.names)}"
         refused = f" ({step.code})" if step.code else ""
         parts += [
             Text(""),

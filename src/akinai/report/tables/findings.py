@@ -14,7 +14,7 @@ from akinai.core.ledger import DAY_US
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.language.lines import columns
 from akinai.report.tables.columns import plain, shorten
-from akinai.report.tables.runs import label, named
+from akinai.report.tables.runs import label, with_name
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
 MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}
@@ -61,7 +61,7 @@ def findings_table(
             Text(str(day_of(finding, start))),
             Text(plain(translate(label(finding.type)))),
             Text(translate(finding.severity), STYLES[finding.severity]),
-            Text(shorten(named(finding.actor, names), MAX_ACTOR)),
+            Text(shorten(with_name(finding.actor, names), MAX_ACTOR)),
             Text(short_entries(finding.entries)),
             Text(shorten(translate_record(finding.assumed), MAX_TEXT)),
             Text(shorten(translate_record(finding.true), MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
@@ -81,7 +81,7 @@ def _opening(finding: Finding, command: str) -> str:
 
 
 def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: str) -> RenderableType:
-    actor, entries = shorten(named(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
+    actor, entries = shorten(with_name(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
     head = Text.assemble(
         (fill("day {day}, {type}", day=day_of(finding, start), type=plain(translate(label(finding.type)))), "bold"),
         "  ",

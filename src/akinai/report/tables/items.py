@@ -34,23 +34,23 @@ STYLES: dict[ItemKind, str] = {
 }  # fmt: skip
 
 
-def item_parts(item: TranscriptItem, *, full: bool, calls: bool, named: bool) -> Iterator[RenderableType]:
-    """Yield an entry's line, then the parts below it. `full` leaves nothing out; `named` prints the actor."""
+def item_parts(item: TranscriptItem, *, full: bool, calls: bool, with_actor: bool) -> Iterator[RenderableType]:
+    """Yield an entry's line, then the parts below it. `full` leaves nothing out; `with_actor` prints the actor."""
     indent = INDENT + 4 * item.depth
     if calls or full:
         for call in item.calls:
             yield from (Padding(part, (0, 0, 0, indent), expand=False) for part in _call_parts(call, full=full))
     if item.said:
         yield Padding(_cut(f"“{item.said}”", "italic", full), (0, 0, 0, indent), expand=False)
-    yield _line(item, named)
+    yield _line(item, with_actor)
     for part in _below(item, full):
         yield Padding(part, (0, 0, 0, indent), expand=False)
 
 
-def _line(item: TranscriptItem, named: bool) -> RenderableType:
+def _line(item: TranscriptItem, with_actor: bool) -> RenderableType:
     """The time, and beside it the action."""
     style = STYLES.get(item.shown.kind, "")
-    prefix = f"{item.name or item.actor}: " if named or item.depth else ""
+    prefix = f"{item.name or item.actor}: " if with_actor or item.depth else ""
     time = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
     line = Text(plain(prefix), "dim")
     line.append(translate_record_line(item.shown.summary), "red" if not item.ok else style)

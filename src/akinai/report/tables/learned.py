@@ -88,11 +88,11 @@ def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
         **{fill("against {name}", name=rival["name"]): f"{rival['calls']:,}" for rival in expected["against"] or ()},
         **estimate_rows(sums["input"], sums["output"], expected["hours"], dollars),
     }
-    return f"{fill(most, tasks=tasks, seconds=f'{SECONDS_PER_CALL:g}')}\n{aligned(rows)}"
+    return f"{fill(most, tasks=tasks, seconds=f'{SECONDS_PER_CALL:g}')}\n{align_rows(rows)}"
 
 
 def estimate_rows(input_tokens: int, output_tokens: int, hours: float, dollars: float | None) -> dict[str, str]:
-    """What models are expected to take, by what it is."""
+    """The tokens, hours and dollars that models are expected to take, by name."""
     no_price = translate("no price known: put one into akinai.toml")
     return {
         translate("tokens"): fill("{taken} in, {given} out", taken=f"{input_tokens:,}", given=f"{output_tokens:,}"),
@@ -101,7 +101,7 @@ def estimate_rows(input_tokens: int, output_tokens: int, hours: float, dollars: 
     }
 
 
-def aligned(rows: Mapping[str, str]) -> str:
+def align_rows(rows: Mapping[str, str]) -> str:
     """Names and values, one a line."""
     widest = max(map(columns, rows))
     return "\n".join(f"  {name}{' ' * (widest - columns(name))}  {value}" for name, value in rows.items())

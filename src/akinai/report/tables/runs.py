@@ -36,7 +36,7 @@ def p_value(p: float | None) -> str:
     return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def named(id: str, names: Mapping[str, str]) -> str:
+def with_name(id: str, names: Mapping[str, str]) -> str:
     """An agent's id with its name: "shop_1 (The Corner)"."""
     return f"{id} ({name})" if (name := names.get(id)) else id
 
@@ -67,7 +67,7 @@ def run_page(run: Run) -> RenderableType:
     facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
-    state = how_it_stands(run.status, None if reason else run.ending or "not over")
+    state = status_text(run.status, None if reason else run.ending or "not over")
     days = f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
     ended = f"{state} after {days}{run.entries:,} entries, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(translate_line(ended), _style(run))]
@@ -80,7 +80,7 @@ def run_page(run: Run) -> RenderableType:
     return Group(*lines)
 
 
-def how_it_stands(status: str, ending: str | None) -> str:
+def status_text(status: str, ending: str | None) -> str:
     """A run's status and its ending, where it has one: "done: horizon"."""
     return ": ".join([translate(status), *([ending_words(ending)] if ending else [])])
 

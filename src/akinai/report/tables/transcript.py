@@ -20,7 +20,7 @@ from akinai.report.tables.columns import plain, shorten, translate_line, transla
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts, sheet_table
-from akinai.report.tables.runs import how_it_stands, label
+from akinai.report.tables.runs import label, status_text
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
 from akinai.views.selection import Transcript
@@ -62,14 +62,14 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
             yield Text("")
             yield _day_line(run, day)
         for item in items:
-            yield from item_parts(item, full=single, calls=transcript.selection.calls, named=crowded)
+            yield from item_parts(item, full=single, calls=transcript.selection.calls, with_actor=crowded)
             for number in item.findings:
                 yield Padding(_finding_line(findings[number]), (0, 0, 0, 4), expand=False)
 
 
 def ending_line(run: RunView) -> RenderableType:
     """The last line of a story that was followed to its end."""
-    line = fill("{run} is {how}", run=run.id, how=how_it_stands(run.status, run.ending))
+    line = fill("{run} is {how}", run=run.id, how=status_text(run.status, run.ending))
     why = f"; {run.error}" if run.error else ""
     return Text(plain(f"{line}{why}"), "bold red" if run.status == "failed" else "bold")
 
@@ -77,7 +77,7 @@ def ending_line(run: RunView) -> RenderableType:
 def _head(transcript: Transcript, command: str) -> RenderableType:
     run = transcript.run
     by = f"{run.agent} ({run.model})" if run.model and run.model != run.agent else run.agent
-    how = how_it_stands(run.status, run.ending)
+    how = status_text(run.status, run.ending)
     facts = fill("{world}, played by {agent}, seed {seed}, {how}", world=run.world, agent=by, seed=run.seed, how=how)
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
     if transcript.selection.entry is None:

@@ -72,7 +72,7 @@ class GroupCard:
     left: float
     width: float
     middle: float
-    """Where its interval and mean are on the scale of all groups of the game, in per cent."""
+    """Its interval and mean on the scale of all groups of the game, in per cent."""
     share: str
     """The place of the mean between idle and reference."""
     runs: int

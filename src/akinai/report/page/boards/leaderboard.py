@@ -34,7 +34,7 @@ class BoardRow:
     left: float
     width: float
     middle: float
-    """Where its interval and mean are on the scale of the board, in per cent."""
+    """Its interval and mean on the scale of the board, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _curve(line: Line, opening: float) -> Curve:
 
 
 def span_of(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """From where to where a scale goes that holds all intervals, and 0."""
+    """The ends of a scale that holds all intervals, and 0."""
     values = [end for two in ends for end in two]
     return (min(0.0, *values), max(0.0, *values)) if values else (0.0, 1.0)
 
@@ -99,7 +99,7 @@ def span_of(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
 def on_span(
     mean: float | None, ci95: tuple[float, float] | None, span: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """Where an interval begins, how wide it is, and where its mean is, in per cent of a scale."""
+    """The begin, the width and the mean of an interval, in per cent of a scale."""
     low, width = span[0], (span[1] - span[0]) or 1
     left, right = ci95 or (mean or 0.0, mean or 0.0)
     return (left - low) / width * 100, (right - left) / width * 100, ((mean or 0.0) - low) / width * 100
