@@ -13,13 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 from command_line import Akinai
 
 TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("bad_input.toml").read_text(encoding="utf-8"))
@@ -114,14 +112,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key and no address of a model from around the tests."""
     for name in [name for name in os.environ if re.search(r"_API_KEY$|_BASE_URL$|_proxy$", name, re.IGNORECASE)]:
         monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def commands_built_once() -> Iterator[None]:
-    """Typer builds all commands anew for each command line, which is a third of the time that the table takes."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
-        yield
 
 
 @pytest.fixture(scope="session")
