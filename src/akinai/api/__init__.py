@@ -1,4 +1,4 @@
-"""What a person does with Akinai, as functions with the names, options and defaults of the command line.
+"""The commands of Akinai as functions, with the names, options and defaults of the command line.
 
 `store` is by default the one that every command uses: AKINAI_STORE, `akinai.toml`, or `akinai.db` here; only `run`
 plays in memory. All functions work inside a running event loop, as in a notebook.

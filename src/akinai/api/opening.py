@@ -229,7 +229,7 @@ class Session:
 
     @property
     def reward(self) -> float:
-        """What the last action changed of the first score; see `AsyncSession.reward`."""
+        """The change of the first score by the last action; see `AsyncSession.reward`."""
         return self._session.reward
 
     @property
@@ -243,7 +243,7 @@ class Session:
         return self._session.ending
 
     def view(self, actor: str | None = None) -> View:
-        """What an actor sees, by default the one that acts next. Free; not recorded."""
+        """The view of an actor, by default the one that acts next. Free; not recorded."""
         return self._session.view(actor)
 
     def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:

@@ -86,7 +86,7 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
 
 @with_options(RunOptions)
 def estimate(world: str | World[Any], **options: Unpack[RunOptions]) -> Estimate:
-    """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
+    """Estimate the calls, tokens, time and money that `run` takes: `akinai run --dry-run`. Nothing is played."""
     loaded, settings = _load(world), options["settings"]
     spec, _ = resolve_options(loaded, options["agent"], options, settings, open_models=False)
     if options["sweep"]:

@@ -95,7 +95,7 @@ def history(playbook: str | Path) -> Sequence[Change]:
 
 
 def diff(playbook: str | Path, a: int, b: int) -> Difference:
-    """What was added, removed and changed between two points of the history; 0 is the empty playbook."""
+    """The bullets added, removed and changed between two points of the history; 0 is the empty playbook."""
     file = open_playbook(playbook)
     file.load()  # which says what is wrong with a file that is no playbook
     return file.diff(a, b)

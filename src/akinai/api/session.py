@@ -96,7 +96,7 @@ class AsyncSession:
         return self._header.ending if self._seats.over else None
 
     def view(self, actor: str | None = None) -> View:
-        """What an actor sees, by default the one that acts next. Free; not recorded."""
+        """The view of an actor, by default the one that acts next. Free; not recorded."""
         name = self._named(actor)
         if name in self._seats.turns:
             return self._seats.turns[name].view
@@ -257,7 +257,7 @@ class AsyncSession:
             raise AgentError(self._header.error or "the run failed")
 
     def _change(self) -> float:
-        """What the first score has gained since the beginning, as far as the state shows."""
+        """The gain of the first score since the beginning, as far as the state shows."""
         standing = self.world.facets.judging.standing(self._seats.session.state)
         return 0.0 if standing is None or self._standing is None else standing - self._standing
 

@@ -26,7 +26,7 @@ def show(
     grep: str | None = None,
     store: StoreRef = None,
 ) -> Transcript:
-    """What a run did, wrote and thought: all of it, a day, an entry, an actor, a deal, or the entries with words.
+    """Read what a run did, wrote and thought: all of it, a day, an entry, an actor, a deal, or the entries with words.
 
     `grep` is text in any case; with `calls` it is looked for in model calls as well. UsageError for a day or an entry
     that the run does not have, UnknownName for an actor or a deal.

@@ -18,7 +18,7 @@ LEAST_FUTURES = 4
 
 @with_options(WhyOptions)
 def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
-    """Which decisions of a run made and cost most: each day is replaced by what `agent` would have done.
+    """Find the decisions of a run that made and cost most: each day is replaced by what `agent` would have done.
 
     `agent` is a rule-based player of the world, by default its first; it also plays the rest of every branch, with the
     same chance in both. In a market what each participant did is replaced, entry by entry, and everybody is played by

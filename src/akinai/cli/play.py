@@ -253,7 +253,7 @@ def _name_of(runs: "Runs") -> str:
 
 
 def _after_run(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
-    """What to try after a run: read it, or let another player play the same."""
+    """The commands to try after a run: read it, or let another player play the same."""
     first, name = runs[0], _name_of(runs)
     if _was_left(first):
         return _after_leaving(store, runs)
@@ -283,7 +283,7 @@ def _after_leaving(store: str | None, runs: "Runs") -> dict[str, str]:
 
 
 def _after_sweep(runs: "Runs", store: str | None) -> dict[str, str]:
-    """What to try after a sweep: a table of the values, and two values compared."""
+    """The commands to try after a sweep: a table of the values, and two values compared."""
     groups = list(dict.fromkeys(run.header.group for run in runs if run.header.group))
     steps = {command_line(store, "analyze", _name_of(runs)): "a row a value, with intervals"}
     if len(groups) > 1:

@@ -81,7 +81,7 @@ class ChoiceTasks(Protocol[Q]):
         ...
 
     def concept(self, question: Q) -> str:
-        """What the question describes, on one line: the query to the playbook."""
+        """The description in the question, on one line: the query to the playbook."""
         ...
 
     def lesson(self, question: Q) -> Lesson:

@@ -45,7 +45,7 @@ class StudioInfo:
 
 @dataclass(frozen=True, slots=True)
 class _Listening:
-    """What a studio shows, and where it listens."""
+    """The runs that a studio shows, and the address at which it listens."""
 
     names: Sequence[str]
     store: str

@@ -51,7 +51,7 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
 
     @vf.reward
     async def gained(self, trace: vf.Trace) -> float:
-        """What the first score gained; all rewards of the session summed."""
+        """The gain of the first score: all rewards of the session summed."""
         return trace.state.gained
 
     @vf.metric

@@ -131,7 +131,7 @@ def _studentised_means(ascending: Sequence[float], seed: int) -> "NDArray[np.flo
 
 @lru_cache(maxsize=512)
 def _draw(n: int, draw: int, seed: int) -> "NDArray[np.int32]":
-    """Which of n values each resample takes at one draw; the analysis of a store asks for the same ones many times."""
+    """The indexes of the n values that each resample takes at one draw; asked for often."""
     import numpy as np
 
     words = Chance.of(seed)("resample", draw).many(np.arange(_RESAMPLES // 2, dtype=np.uint64))

@@ -65,7 +65,7 @@ def learn(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnResult:
 
 @with_options(LearnOptions)
 def estimate_learning(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnEstimate:
-    """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
+    """Estimate the most that `learn` takes of its models; nothing is asked. `akinai learn --dry-run`."""
     return _resolve(tasks, options).estimate()
 
 

@@ -96,7 +96,7 @@ class RoleModels:
         return "reflector" in self.by_role
 
     def label(self, roles: Sequence[RoleName] = ROLES) -> str:
-        """Who fills these roles: "rules", a model's name, or a name for each role where they differ."""
+        """A label for those who fill the roles: "rules", a model's name, or a name for each role where they differ."""
         names = {role: self.by_role[role].name if role in self.by_role else "rules" for role in roles}
         if len({*names.values()}) == 1:
             return names[roles[0]]

@@ -26,7 +26,7 @@ TRAIN_SEEDS, EVAL_SEEDS = "1-10", "101-120"
 
 @dataclass(frozen=True, slots=True)
 class Opponents:
-    """Who plays the other side of a world."""
+    """The players of the other side of a world."""
 
     name: str
     settings: Sequence[str]
@@ -90,7 +90,7 @@ class TrainConfig:
         return [*settings, *(text for text in defaults if text.partition("=")[0] not in names)]
 
     def opposing(self) -> list[Opponents]:
-        """Who plays the other side, with the settings for it; one without a name where nobody was named.
+        """The players of the other side, with the settings for them; one without a name where nobody was named.
 
         UsageError for a name that is neither a player of the other side nor a file, and for one that stands twice.
         """

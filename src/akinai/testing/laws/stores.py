@@ -304,7 +304,7 @@ async def concurrent_runs_all_land(open_store: OpenStore) -> None:
 
 
 async def one_of_two_racing_appends_lands(open_store: OpenStore) -> None:
-    """Of two appends with the same numbers exactly one lands, whole; the other is a SequenceConflict."""
+    """Exactly one of two appends with the same numbers lands, whole; the other is a SequenceConflict."""
     store = await open_store()
     await store.create(sample_header("r"))
     for _ in range(10):

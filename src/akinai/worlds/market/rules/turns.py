@@ -1,4 +1,4 @@
-"""Whose turn it is: in virtual time each agent acts when its latency is over, is woken by mail, or by its own timer."""
+"""The order of turns. In virtual time each agent acts when its latency is over, on mail, or by its own timer."""
 
 from operator import attrgetter
 

@@ -285,7 +285,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class SearchAdvice(TemplateAdvice):
-    """Which search to use, and how many results to read."""
+    """The search to use, and the number of results to read."""
 
     ranked: tuple[Ranked, ...]
     """By the name of the algorithm."""
