@@ -44,6 +44,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden playthroughs anew")
 
 
+QUICK_WORLDS = ("test_lemonade", "test_quiz")
+"""Worlds that another interpreter replays in the default tests; the others it replays in the slow ones."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        name, _, case = item.name.partition("[")
+        if case == "another_python_gives_the_same_bytes]" and name not in QUICK_WORLDS:
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of collected tests would be walked again by every full garbage collection: a tenth of the time."""
     gc.collect()

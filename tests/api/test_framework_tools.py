@@ -1,8 +1,7 @@
 """A session's actions as tools of other frameworks, in loops that own themselves."""
 
 import ast
-import os
-import subprocess
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,15 +40,21 @@ def endpoint() -> Iterator[Endpoint]:
         ("session_anthropic", "reference"),
     ],
 )
-def test_an_example_plays_to_the_end(endpoint: Endpoint, example: str, model: str) -> None:
+def test_an_example_plays_to_the_end(
+    endpoint: Endpoint,
+    example: str,
+    model: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Any loop ends with the run, and its tools reach the world as the player meant."""
-    keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
-    addresses = {"OPENAI_BASE_URL": endpoint.openai_url, "ANTHROPIC_BASE_URL": endpoint.url}
-    command = [sys.executable, str(EXAMPLES / f"{example}.py"), model]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **keys, **addresses})
-    assert done.returncode == 0, done.stderr
+    for name, url in (("OPENAI", endpoint.openai_url), ("ANTHROPIC", endpoint.url)):
+        monkeypatch.setenv(f"{name}_API_KEY", "none")
+        monkeypatch.setenv(f"{name}_BASE_URL", url)
+    monkeypatch.setattr(sys, "argv", [example, model])
+    runpy.run_path(str(EXAMPLES / f"{example}.py"), run_name="__main__")
     net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
-    assert f"seed 1, horizon, net_worth {net_worth} cents" in done.stdout
+    assert f"seed 1, horizon, net_worth {net_worth} cents" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("framework", ["anthropic", "autogen", "langchain", "openai"])

@@ -1,6 +1,5 @@
 """The help of the command line, and what a shell completes."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,8 +60,21 @@ def test_root_help_loads_no_tables(folder: Path) -> None:
         assert f"'{name}'" not in loaded
 
 
-def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) -> None:
+def test_shell_completes_commands_worlds_and_runs(
+    akinai: Akinai, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As bash asks, through the environment. Without a store there are no runs to offer, and no error."""
+
+    def completed(typed: str) -> list[str]:
+        words = f"akinai {typed}"
+        with monkeypatch.context() as patch:
+            patch.setenv("_AKINAI_COMPLETE", "complete_bash")
+            patch.setenv("COMP_WORDS", words)
+            patch.setenv("COMP_CWORD", str(words.count(" ")))
+            answer = akinai()
+        assert not answer.err
+        return answer.out.split()
+
     assert completed("show fir") == []
     akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "first")
     assert completed("show fir") == ["first-1", "first"]
@@ -71,11 +83,3 @@ def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) 
     assert completed("run vending --preset q") == ["quarter"]
     assert completed("run nowhere --preset q") == []
     assert completed("re") == ["resume", "replay", "restore", "report"]
-
-
-def completed(typed: str) -> list[str]:
-    words = f"akinai {typed}"
-    env = os.environ | {"_AKINAI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    process = subprocess.run([sys.executable, "-m", "akinai"], env=env, check=False, capture_output=True, text=True)
-    assert not process.stderr
-    return process.stdout.split()

@@ -101,6 +101,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> N
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("AKINAI_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("AKINAI_JOBS", "1")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

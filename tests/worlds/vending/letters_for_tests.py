@@ -98,6 +98,7 @@ def parse_label(text: str) -> Label:
     return label
 
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MARKED = re.compile(
     r"^(?P<kind>none|order|confirm|change|cancel|claim|negotiate|ask_(?:price|terms|order|other)|complain|thank)"
     r"\| ?(?P<text>.*)$",
@@ -119,7 +120,7 @@ def fresh() -> tuple[Example, ...]:
 
 def _examples(files: str = "*.yaml") -> Iterator[Example]:
     for path in sorted(HERE.glob(files)):
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for entry in yaml.load(path.read_text(encoding="utf-8"), LOADER):
             marks = tuple((line["kind"], line["text"]) for line in _MARKED.finditer(entry["text"]))
             text = _MARKED.sub(r"\g<text>", entry["text"]) if marks else entry["text"]
             yield Example(path.stem, *split_subject(text), tuple(entry["is"]), marks)
