@@ -60,10 +60,10 @@ def demo(
 
 def doctor(store: Store = None, as_json: Json = False) -> None:
     """Look at this installation: versions, extras, the store, models that answer, a browser."""
-    from akinai.api.doctor import doctor as look
+    from akinai.api.doctor import doctor as run_checks
     from akinai.report.tables.catalogue import checks_table
 
-    checks = look(store=store)
+    checks = run_checks(store=store)
     if as_json:
         print_json({"checks": [check.to_json() for check in checks]})
     else:

@@ -611,7 +611,6 @@ class LearnOptions(LearnerOptions, TrainingRunOptions, RoleModelOptions, BudgetO
 CALLS: Mapping[str, type[Any]] = {
     "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
     "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions, "resume": ResumeOptions,
-    "run": RunOptions,
-    "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
+    "run": RunOptions, "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
 }  # fmt: skip
-"""Calls that have a table of their name in `akinai.toml`; that of `learn` holds the learner's settings."""
+"""The records of the calls that have a table of their name in `akinai.toml`; `[learn]` holds the learner's settings."""

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.runtime.config.settings import named_value, prepare, presets, setting, settings_file
+from akinai.core.options import options_of
+from akinai.runtime.config.settings import OWN_SETTINGS, named_value, prepare, presets, setting, settings_file
+from akinai.runtime.options import CALLS
 from akinai.worlds.vending import Setup, Vending
 from lemonade import Lemonade
 
@@ -50,6 +52,13 @@ def test_own_settings_lie_over_one_another(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("AKINAI_STORE", "environment.db")
     assert setting("store", None, "akinai.db") == "environment.db"
     assert setting("store", "flag.db", "akinai.db") == "flag.db"
+
+
+def test_own_settings_are_those_that_are_declared() -> None:
+    """The tables of calls, the options of the whole program, the learner's table and the prices of models."""
+    declarations = [declaration for record in CALLS.values() for declaration in options_of(record).values()]
+    top = {declaration.name for declaration in declarations if declaration.option.top}
+    assert {*OWN_SETTINGS} == {*CALLS, *top, "learn", "prices"}
 
 
 def test_preset_can_be_chosen_everywhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ from akinai.learning.roles.templates import PromptTemplates
 class RunRecords(Protocol):
     """Further lessons and records for contenders whose tasks are runs of a world."""
 
-    async def elsewhere(self) -> Playbook:
-        """Lessons of another world."""
+    async def foreign_playbook(self) -> Playbook:
+        """A playbook of another world."""
         ...
 
     async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:

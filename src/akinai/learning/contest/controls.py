@@ -82,7 +82,7 @@ async def icl(contest: Contest) -> ContestResult:
 async def foreign_lessons(contest: Contest) -> ContestResult:
     """Lessons of another world, in at most as many tokens as the learned bullets. All runs get the same ones."""
     assert contest.records is not None
-    foreign, tokens = await contest.records.elsewhere(), _budget(contest)
+    foreign, tokens = await contest.records.foreign_playbook(), _budget(contest)
     bullets: list[Bullet] = []
     for bullet in foreign:
         if inject_all(_numbered_playbook([*bullets, bullet])).tokens > tokens:

@@ -32,12 +32,12 @@ SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 COMMAND = "the command"
-CALL_TABLES = (
-    "a2a", "analyze", "compare", "fork", "mcp", "open", "play", "report", "resume", "run", "serve", "studio", "why",
+OWN_SETTINGS = (
+    "a2a", "agent", "analyze", "compare", "fork", "jobs", "learn", "mcp", "model", "open", "play", "preset", "prices",
+    "report", "resume", "run", "serve", "store", "studio", "why",
 )  # fmt: skip
-"""Tables of `akinai.toml` with the options of a call; `runtime/options.py` declares them."""
-OWN_SETTINGS = ("agent", "jobs", "learn", "model", "preset", "prices", "store", *CALL_TABLES)
-"""The keys of `akinai.toml` that are settings of the program, not of a world."""
+"""The keys of `akinai.toml` that are settings of the program, not of a world. Those that `runtime/options.py` declares
+are repeated, since it imports from here; a test compares them."""
 
 Table = dict[str, Any]
 Settings = Mapping[str, Any] | Sequence[str] | None
@@ -46,7 +46,7 @@ Settings = Mapping[str, Any] | Sequence[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A world's setup, checked, with what the run card says of it."""
+    """A checked setup of a world, with the preset that the run card names."""
 
     setup: Mapping[str, Json]
     preset: str
@@ -91,7 +91,7 @@ def prepare(
     ):
         table = merged(world.facets.sides.model_settings, table)
     _read_files(world, table, folder)
-    setup = checked(world, table, layers)
+    setup = check_setup(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
     return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
 
@@ -100,10 +100,10 @@ def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
     """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
     table, folder = _preset(world, preset)
     _read_files(world, table, folder)
-    return checked(world, table)
+    return check_setup(world, table)
 
 
-def checked(
+def check_setup(
     world: World[Any], table: Mapping[str, Any], layers: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, Json]:
     """The setup with every default filled in. UsageError says what does not fit, with close matches for names.
@@ -113,7 +113,7 @@ def checked(
     try:
         setup = world.setup.model_validate(table).model_dump(mode="json")
     except ValidationError as error:
-        raise _misfit(world, error, layers or {}) from error
+        raise _misfit_error(world, error, layers or {}) from error
     try:
         canonical(setup).encode()
     except ValueError as error:
@@ -126,7 +126,7 @@ def checked(
     return setup
 
 
-def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
+def _misfit_error(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
     for mistake in error.errors():
         path = [str(step) for step in mistake["loc"]]
         if mistake["type"] == "extra_forbidden":

@@ -129,8 +129,8 @@ class RecordsOnStore:
     placebo: str = ""
     """A playbook's file, in place of lessons of another world."""
 
-    async def elsewhere(self) -> Playbook:
-        """The bullets of the file; otherwise what one run of the first other world teaches that has lessons.
+    async def foreign_playbook(self) -> Playbook:
+        """The playbook of the file; without one, the lessons of a run of the first other world that has lessons.
 
         UsageError where there is no other such world.
         """

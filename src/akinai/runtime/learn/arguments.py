@@ -7,17 +7,18 @@ from typing import Any, cast
 
 from akinai import worlds
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
 from akinai.runtime.config.settings import DEFAULT_STORE, Settings, assign, named_value, setting
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
-from akinai.runtime.learn.role_models import RoleModels
+from akinai.runtime.learn.role_models import RoleModels, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig, setting_texts
 from akinai.runtime.models.budget import Budget
-from akinai.runtime.options import LearnOptions, Seeds
+from akinai.runtime.options import LearnerOptions, LearnOptions, Seeds, TrainingRunOptions
 from akinai.runtime.play.agent_registry import default_agent
-from akinai.runtime.play.agent_spec import CHAT
+from akinai.runtime.play.agent_spec import CHAT, ModelChoice
 
 
 def find_world(tasks: object) -> World[Any] | None:
@@ -41,9 +42,46 @@ def split_settings(settings: Settings, world: World[Any] | None) -> tuple[list[s
     return task_settings, learner
 
 
+def learner_settings(options: LearnOptions) -> dict[str, Any]:
+    """The options that are settings of the learner, without those that are left out, and the models by role."""
+    by_role = {
+        "generator": role_setting(options["generator_model"], options["generator_base_url"]),
+        "reflector": role_setting(options["reflector_model"], options["reflector_base_url"]),
+        "curator": role_setting(options["curator_model"], options["curator_base_url"]),
+    }
+    learner = {
+        name: value
+        for name, value in part_of(LearnerOptions, options).items()
+        if name in LearnSettings.model_fields and _is_set(value)
+    }
+    roles = {role: setting for role, setting in by_role.items() if setting}
+    return {**learner, "roles": roles} if roles else learner
+
+
+def run_options(options: LearnOptions) -> TrainingRunOptions:
+    """The options about the runs of a world; None for empty ones."""
+    runs: TrainingRunOptions = part_of(TrainingRunOptions, options)
+    return cast("TrainingRunOptions", {name: value if _is_set(value) else None for name, value in runs.items()})
+
+
+def _is_set(value: object) -> bool:
+    """Whether an option holds something: 0 counts, False and empty values do not."""
+    return value is not None and value is not False and value not in ("", [])
+
+
+def main_model(options: LearnOptions) -> ModelChoice | None:
+    """The model of all roles."""
+    model = options["model"]
+    if not isinstance(model, str):
+        return model
+    return ModelChoice(
+        model, options["base_url"], options["temperature"], options["reply_tokens"], options["model_seed"]
+    )
+
+
 def train_config(
     world: str | World[Any],
-    runs: Mapping[str, Any],
+    runs: TrainingRunOptions,
     models: RoleModels,
     settings: Sequence[str],
     *,
@@ -51,10 +89,11 @@ def train_config(
 ) -> TrainConfig:
     """The runs to learn from and to judge by. UsageError for options that do not go together."""
     if online:
-        judging = {name: runs[name] for name in ("eval_seeds", "eval_settings")}
+        judging = {"eval_seeds": runs["eval_seeds"], "eval_settings": runs["eval_settings"]}
         expect_unused(judging, "online learning is judged by the runs that it learns from")
-    if runs["reflect"] not in (None, "model", "rules"):
-        raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
+    reflect = runs["reflect"]
+    if reflect not in (None, "model", "rules"):
+        raise UnknownName("way to reflect", reflect, ("model", "rules"))
     loaded = worlds.load(world) if isinstance(world, str) else world
     player = models.by_role.get("generator")
     learner = loaded.facets.teaching.of_role(runs["role"] or "").learner
@@ -68,7 +107,7 @@ def train_config(
         setting_texts(runs["eval_settings"]),
         setting("store", runs["store"], DEFAULT_STORE),
         player,
-        runs["reflect"] or ("rules" if models and not models.learns else None),
+        reflect or ("rules" if models and not models.learns else None),
         online,
         models.by_role.get("reflector"),
         models.by_role.get("curator"),

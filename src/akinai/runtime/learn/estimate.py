@@ -28,7 +28,7 @@ from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.options import LearnOptions
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
-from akinai.runtime.play.estimate import SECONDS_PER_CALL, Estimate, estimate_runs, together
+from akinai.runtime.play.estimate import SECONDS_PER_CALL, estimate_runs, together
 from akinai.runtime.runs.planning import seeds_in
 
 REPLY_TOKENS: Mapping[RoleName, int] = {"generator": 200, "reflector": 300, "curator": 200}
@@ -40,7 +40,7 @@ BULLET_TOKENS = 60
 SAMPLED = 100
 """Number of tasks whose prompts are counted; the others are assumed to be like them."""
 
-_EMPTY = dict.fromkeys(
+_EMPTY_VALUES = dict.fromkeys(
     (
         *("bullets", "reflections", "reasoning", "report", "sections", "earlier", "progress"),
         *("insights", "tokens", "budget", "most"),
@@ -190,20 +190,20 @@ def estimate_tasks(
     else:
         calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
-    start = 0 if options["fresh"] else _tokens_in(playbook_path(options, data_set.name))
+    start = 0 if options["fresh"] else _playbook_tokens(playbook_path(options, data_set.name))
 
     def estimate(counts: CallCounts) -> LearnEstimate:
-        return _estimate(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
+        return _estimate_calls(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
 
     whole = estimate(calls)
     if not against:
         return whole
-    last = _injected(config, start + BULLET_TOKENS * calls.curations)
+    last = _injected_tokens(config, start + BULLET_TOKENS * calls.curations)
     sent = ceil(len(judged) * (prompts.tokens("generator") + last))
     judging: Mapping[RoleName, tuple[int, Usage]] = {
         "generator": (len(judged), Usage(sent, len(judged) * REPLY_TOKENS["generator"]))
     }
-    return whole.against_each(against, estimate(replace(calls, judged=0)), _estimate(models, judging))
+    return whole.against_each(against, estimate(replace(calls, judged=0)), _estimate_calls(models, judging))
 
 
 def estimate_training_runs(
@@ -218,7 +218,7 @@ def estimate_training_runs(
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
-        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], jobs)
+        played = _generator_estimate(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], jobs)
         hours, parts = played.hours, [*played.roles]
     if config.learns_by_model:
         calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
@@ -226,30 +226,22 @@ def estimate_training_runs(
         record = settings.run_tokens + settings.run_tokens // TRUTH_SHARE
         prompts = _Prompts(settings.templates(data_set), data_set.load("train")[:1], names, record)
         usages = _usages(loop, calls, prompts, 0, settings.curator_budget_tokens)
-        learning = _estimate(models, {role: usages[role] for role in LEARNERS})
+        learning = _estimate_calls(models, {role: usages[role] for role in LEARNERS})
         parts += learning.roles
         hours += learning.hours
     whole = LearnEstimate(tuple(parts), hours)
     judging = LearnEstimate((), 0.0)
     if config.plays_by_model and against:
-        judging = _as_generator(config, (), judged, jobs)
+        judging = _generator_estimate(config, (), judged, jobs)
     return whole.against_each(against, LearnEstimate((), 0.0), judging, on_runs=True)
 
 
-def _as_generator(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> LearnEstimate:
-    """The runs as calls of the Generator."""
-    played = _played(config, train, judged, jobs)
-    label = config.models.label(("generator",))
-    return LearnEstimate(
-        (RoleEstimate("generator", label, played.messages, played.usage, played.dollars),), played.hours
-    )
-
-
-def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> Estimate:
-    """The runs that teach and the runs that judge, with a playbook and without."""
+def _generator_estimate(
+    config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None
+) -> LearnEstimate:
+    """The estimate of the runs that teach and of those that judge, as calls of the Generator."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
     side = config.opposing()[0].settings
-    layers = {judges: [*config.settings_of(judged=judges), *side] for judges in (False, True)}
     parts = [
         estimate_runs(
             config.load_world(),
@@ -257,13 +249,15 @@ def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jo
             seeds,
             preset=config.preset,
             days=config.days,
-            settings=layers[judging],
+            settings=[*config.settings_of(judged=judging), *side],
             jobs=jobs,
         )
         for seeds, judging in ((train, False), (judged, True))
         if seeds
     ]
-    return replace(together(parts), hours=sum(part.hours for part in parts))
+    runs = together(parts)
+    role = RoleEstimate("generator", config.models.label(("generator",)), runs.messages, runs.usage, runs.dollars)
+    return LearnEstimate((role,), sum(part.hours for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +279,7 @@ class _Prompts:
         return ceil(sum(counts) / len(counts)) + (self.record_tokens if role == "reflector" else 0)
 
     def _values(self, task: Task) -> Mapping[str, str]:
-        return {**_EMPTY, "task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
+        return {**_EMPTY_VALUES, "task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
 
 
 def _usages(
@@ -293,8 +287,8 @@ def _usages(
 ) -> Mapping[RoleName, tuple[int, Usage]]:
     """Calls and tokens by role. The playbook begins with `start` tokens and grows by a bullet with each delta."""
     sizes = [start + BULLET_TOKENS * n for n in range(calls.curations)] or [start]
-    injected = [_injected(config, size) for size in sizes]
-    mean, last = sum(injected) / len(injected), _injected(config, sizes[-1])
+    injected = [_injected_tokens(config, size) for size in sizes]
+    mean, last = sum(injected) / len(injected), _injected_tokens(config, sizes[-1])
     whole = sum(min(size, curator_budget or size) for size in sizes) / len(sizes)
     base = {role: prompts.tokens(role) for role in REPLY_TOKENS}
     generated = (
@@ -314,14 +308,14 @@ def _usages(
     return {role: (n, Usage(ceil(sent), n * REPLY_TOKENS[role])) for role, (n, sent) in numbers.items()}
 
 
-def _injected(config: LoopConfig, size: int) -> int:
+def _injected_tokens(config: LoopConfig, size: int) -> int:
     """The tokens of the bullets in a context, for a playbook of some size."""
     if config.whole:
         return size
     return min(size, config.top_k * BULLET_TOKENS, config.budget_tokens or size)
 
 
-def _estimate(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> LearnEstimate:
+def _estimate_calls(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> LearnEstimate:
     prices = known_prices()
     roles: list[RoleEstimate] = []
     for role, (calls, usage) in usages.items():
@@ -337,7 +331,7 @@ def _expect_model(models: RoleModels) -> None:
         raise UsageError("an estimate tells what models are asked, and rules ask none; name a model with --model")
 
 
-def _tokens_in(playbook: Path) -> int:
+def _playbook_tokens(playbook: Path) -> int:
     file = PlaybookFile(playbook)
     return inject_all(file.load() if file.exists() else Playbook()).tokens
 

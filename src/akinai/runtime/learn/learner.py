@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
 from akinai.learning.roles.model import model_roles
@@ -17,9 +16,12 @@ from akinai.runtime.learn.against import ICL, RecordsOnStore
 from akinai.runtime.learn.arguments import (
     expect_unused,
     find_world,
+    learner_settings,
     learning_budget,
+    main_model,
     named_data_set,
     names_in,
+    run_options,
     split_settings,
     train_config,
 )
@@ -28,12 +30,11 @@ from akinai.runtime.learn.job import run_job
 from akinai.runtime.learn.plugins import METHODS, RoleContext, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
-from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels, role_models, role_setting
+from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels, role_models
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, find_engine, world_roles, world_tasks
-from akinai.runtime.options import LearnerOptions, LearnOptions, TrainingRunOptions
-from akinai.runtime.play.agent_spec import ModelChoice
+from akinai.runtime.options import LearnOptions
 from akinai.runtime.runs.work import check_jobs
 
 Tasks = str | DataSet | World[Any] | TrainConfig
@@ -74,8 +75,7 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearni
     learning_budget(options)
     if options["jobs"] is not None:
         check_jobs(options["jobs"])
-    learner, model = _learner_settings(options), _main_model(options)
-    runs = {name: value if _is_set(value) else None for name, value in part_of(TrainingRunOptions, options).items()}
+    learner, runs, model = learner_settings(options), run_options(options), main_model(options)
     if options["judge_only"]:
         unused = {**learner, "fresh": options["fresh"] or None, "checkpoint": options["checkpoint"]}
         unused |= {"seeds": runs["seeds"], "roles": None, "embedder": None}
@@ -100,37 +100,6 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearni
     expect_unused({**runs, "on": options["on"]}, f"{name} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else named_data_set(name, overrides, task_settings)
     return _TaskLearning(data_set, overrides, models, options)
-
-
-def _learner_settings(options: LearnOptions) -> dict[str, Any]:
-    """The options that are settings of the learner, without those that are left out, and the models by role."""
-    by_role = {
-        "generator": role_setting(options["generator_model"], options["generator_base_url"]),
-        "reflector": role_setting(options["reflector_model"], options["reflector_base_url"]),
-        "curator": role_setting(options["curator_model"], options["curator_base_url"]),
-    }
-    learner = {
-        name: value
-        for name, value in part_of(LearnerOptions, options).items()
-        if name in LearnSettings.model_fields and _is_set(value)
-    }
-    roles = {role: setting for role, setting in by_role.items() if setting}
-    return {**learner, "roles": roles} if roles else learner
-
-
-def _is_set(value: object) -> bool:
-    """Whether an option holds something: 0 counts, False and empty values do not."""
-    return value is not None and value is not False and value not in ("", [])
-
-
-def _main_model(options: LearnOptions) -> ModelChoice | None:
-    """The model of all roles."""
-    model = options["model"]
-    if not isinstance(model, str):
-        return model
-    return ModelChoice(
-        model, options["base_url"], options["temperature"], options["reply_tokens"], options["model_seed"]
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +173,10 @@ class _RunLearning:
         budget = learning_budget(options)
         check_players(config, budget)
         engine = find_engine(config, options["jobs"], options["on"], budget)
-        keeps = options["checkpoint"] is not None and not options["fresh"]
+        reuses_runs = options["checkpoint"] is not None and not options["fresh"]
 
         async def make_roles(resources: Resources) -> Roles:
-            return await world_roles(config, data_set, settings, resources, keeps=keeps, engine=engine)
+            return await world_roles(config, data_set, settings, resources, reuses_runs=reuses_runs, engine=engine)
 
         records = RecordsOnStore(config, settings.placebo)
         evaluator = ScoreEvaluator()

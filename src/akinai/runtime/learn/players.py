@@ -167,7 +167,7 @@ class ModelPlayer:
 
     config: TrainConfig
     spec: AgentSpec
-    keeps: bool
+    reuses_runs: bool
     """Whether a run that is on record and done is not played again: where a learning is resumed after a crash."""
     books: Books
     resources: Resources
@@ -223,7 +223,7 @@ class ModelPlayer:
             except UnknownName:
                 await self.books.create(header)
                 return header
-            if self.keeps or can_resume(begun):
+            if self.reuses_runs or can_resume(begun):
                 return begun
             number += 1
             name = f"{group}-again{number}"

@@ -46,9 +46,9 @@ from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.work import Executor, ScratchWork, open_executor
 from akinai.stores import open_store
 
-BY_RULES: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
+RULES_DEFAULTS: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
 """Defaults by rules: every run teaches, bullets that differ in a number both stay, and the player gets all of them."""
-BY_MODEL: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
+MODEL_DEFAULTS: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
 """Defaults with a model: every run teaches, is played once, and is learned from before the next one begins."""
 FEW_DAYS = 2_000
 """Days that this process plays in the two seconds that further processes take to start."""
@@ -153,10 +153,10 @@ def check_players(config: TrainConfig, budget: Budget) -> None:
 def default_settings(config: TrainConfig) -> dict[str, Json]:
     """Learner settings that suit the players and the roles."""
     if config.plays_by_model:
-        return BY_MODEL | ({} if config.learns_by_model else {"dedup": False})
+        return MODEL_DEFAULTS | ({} if config.learns_by_model else {"dedup": False})
     if config.learns_by_model:
-        return BY_MODEL | {"whole": True, "budget_tokens": 0}
-    return BY_RULES | ({"batch": 1} if config.online else {})
+        return MODEL_DEFAULTS | {"whole": True, "budget_tokens": 0}
+    return RULES_DEFAULTS | ({"batch": 1} if config.online else {})
 
 
 def find_engine(config: TrainConfig, jobs: int | None, on: str | None, budget: Budget) -> Executor | None:
@@ -189,10 +189,10 @@ async def world_roles(
     settings: LearnSettings,
     resources: Resources,
     *,
-    keeps: bool,
+    reuses_runs: bool,
     engine: Executor | None = None,
 ) -> Roles:
-    """The roles for a world's runs. With `keeps` a run that is on record and done is not played again."""
+    """The roles for a world's runs. With `reuses_runs` a run that is on record and done is not played again."""
     assert data_set.rules is not None
     bundler: Bundler | None = None
     if engine is not None:
@@ -207,7 +207,7 @@ async def world_roles(
     if not (config.plays_by_model or config.learns_by_model):
         return replace(data_set.rules, generator=player, reflector=WorldReflector(player))
     if config.plays_by_model:
-        player = await _model_player(config, settings, resources, bundler, keeps=keeps)
+        player = await _model_player(config, settings, resources, bundler, reuses_runs=reuses_runs)
     if not config.learns_by_model:
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
     ask = await resources.askers(config.models, LEARNERS, structured=settings.structured)
@@ -231,7 +231,7 @@ def _is_small(items: Sequence[ScratchWork]) -> bool:
 
 
 async def _model_player(
-    config: TrainConfig, settings: LearnSettings, resources: Resources, engine: Bundler | None, *, keeps: bool
+    config: TrainConfig, settings: LearnSettings, resources: Resources, engine: Bundler | None, *, reuses_runs: bool
 ) -> ModelPlayer:
     books = await open_store(config.store)
     resources.stack.push_async_callback(books.close)
@@ -249,7 +249,7 @@ async def _model_player(
         timeout_s=options.timeout_s,
         calls_per_minute=options.calls_per_minute,
     )
-    return ModelPlayer(config, spec, keeps, books, resources, config.load_world(), engine)
+    return ModelPlayer(config, spec, reuses_runs, books, resources, config.load_world(), engine)
 
 
 @dataclass
