@@ -141,11 +141,11 @@ def _mean_first(row: Row, sign: int) -> float:
     return inf if row.mean is None else sign * row.mean
 
 
-def _row(group: Group, runs: Sequence[Run], place: int | None, score: str) -> Row:
+def _row(group: Group, runs: Sequence[Run], rank: int | None, score: str) -> Row:
     summary, usage, card = group.scores[score], group.usage, group.card
     header = runs[0].header
     return Row(
-        place=place,
+        place=rank,
         group=group.name,
         agent=group.agent,
         model=str(card["model"]) if card.get("model") else None,

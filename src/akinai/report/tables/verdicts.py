@@ -1,6 +1,6 @@
 """Verdicts of comparisons in sentences: which side is better, by how much, and how many seeds would settle the rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from akinai.analysis.plan import StudyPlan
@@ -75,6 +75,13 @@ def place_column(names: Sequence[str], rankings: Sequence[WorldRanking]) -> Colu
     """The place of each group; groups that cannot be told apart share it."""
     places: Mapping[str, int] = {name: rank for ranking in rankings for name, rank in ranking.order.places.items()}
     return Column("place", [str(places[name]) if name in places else ABSENT for name in names])
+
+
+def rank_text(rank: int | None, ranks: Collection[int | None]) -> str:
+    """A place on a leaderboard, with "=" where others of `ranks` share it; empty without one."""
+    if rank is None:
+        return ""
+    return f"{rank}{'=' if list(ranks).count(rank) > 1 else ''}"
 
 
 def pass_columns(rates: Sequence[PassRate]) -> list[Column]:

@@ -21,6 +21,7 @@ from akinai.report.page.document import Addresses, entry_link
 from akinai.report.page.lines import LineKind, Plot
 from akinai.report.page.templating import MINUS, Language, amount, count, money
 from akinai.report.tables.runs import label
+from akinai.report.tables.verdicts import rank_text
 from akinai.report.why.section import moment_link
 from akinai.report.why.tables import decisions_text, when
 from akinai.runtime.runs.records import Run
@@ -65,8 +66,8 @@ class GroupCard:
     agent: str
     kind: LineKind | None
     """The look of its line; None where it is not drawn."""
-    place: str
-    """With "=" where others share it."""
+    rank: str
+    """The place of the group, with "=" where others share it."""
     mean: str
     interval: tuple[str, str] | None
     left: float
@@ -179,13 +180,14 @@ def _group_card(
     language: Language,
 ) -> GroupCard:
     score, usage = _first(group), group.usage
+    places: Mapping[str, int] = ranking.order.places if ranking else {}
     mean, ci95 = score.summary.mean, score.summary.ci95
     findings = list(_findings_by_type(runs, addresses))
     return GroupCard(
         group.name,
         group.agent,
         kinds.get(group.name),
-        _place_text(group, ranking),
+        rank_text(places.get(group.name), places.values()),
         amount(mean, score.unit),
         (amount(ci95[0], score.unit), amount(ci95[1], score.unit)) if ci95 else None,
         *on_span(mean, ci95, span),
@@ -201,14 +203,6 @@ def _group_card(
         any(run.judged for run in runs),
         list(_moments(group, explained, addresses)),
     )
-
-
-def _place_text(group: Group, ranking: WorldRanking | None) -> str:
-    places: Mapping[str, int] = ranking.order.places if ranking else {}
-    if group.name not in places:
-        return ""
-    place = places[group.name]
-    return f"{place}{'=' if list(places.values()).count(place) > 1 else ''}"
 
 
 def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[FindingsOfType]:

@@ -14,7 +14,7 @@ from akinai.report.page.run_list import ListedRun
 from akinai.report.page.site import Site
 from akinai.report.page.templating import render
 from akinai.report.tables.runs import label
-from akinai.report.tables.verdicts import ranking_sentences
+from akinai.report.tables.verdicts import rank_text, ranking_sentences
 from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
 
@@ -24,8 +24,8 @@ class BoardRow:
     """The row of a group in the leaderboard's table."""
 
     row: Row
-    place: str
-    """With "=" where others share it."""
+    rank: str
+    """The place of the group, with "=" where others share it."""
     mean: str
     interval: str
     seeds: int
@@ -71,7 +71,7 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
     rows = [
         BoardRow(
             row,
-            "" if row.place is None else f"{row.place}{'=' if places.count(row.place) > 1 else ''}",
+            rank_text(row.place, places),
             short_number(row.mean, board.unit),
             " – ".join(short_number(end, board.unit) for end in row.ci95) if row.ci95 else "",
             len({run.seed for run in row.runs}),
