@@ -11,6 +11,7 @@ from trading import Desk
 import akinai
 from akinai.core.canonical import canonical
 from akinai.core.ledger import Genesis
+from akinai.core.worlds import replay
 from akinai.worlds.market import Market
 from akinai.worlds.market.model.actions import Register
 from akinai.worlds.market.model.profiles import menu_of, pairs_of, public_profile, with_menus, with_pairs
@@ -90,3 +91,12 @@ def test_pairs_are_made_once() -> None:
     profile = {"business": {"menu_features": {"b": 1, "a": 2}}, "customer": 3}
     once = with_pairs(profile)
     assert once == with_pairs(once) == {"business": {"menu_features": [["b", 1], ["a", 2]]}, "customer": 3}
+
+
+def test_names_stand_in_the_order_of_ids() -> None:
+    """The state keeps its members in a map without an order; documents of one run are equal, byte for byte."""
+    ledger = akinai.run("market", agent="first")[0].ledger
+    market = Market()
+    names = market.facets.presentation.names(replay(market, ledger).final)
+    assert len(names) > 3
+    assert [*names] == sorted(names)

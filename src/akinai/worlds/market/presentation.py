@@ -92,7 +92,7 @@ class MarketPresentation(Presentation[State]):
         return steps.derive(crowd_of)
 
     def names(self, state: State) -> Mapping[str, str]:
-        return {id: member.name for id, member in state.members.items() if member.name and member.name != id}
+        return {id: member.name for id, member in sorted(state.members.items()) if member.name and member.name != id}
 
     def desk(self, state: State, actor: str) -> Desk:
         return desk_of(state, actor)
