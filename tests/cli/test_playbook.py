@@ -111,7 +111,7 @@ def test_a_corrupt_file_is_named_and_recovered(akinai: Akinai, playbook: str) ->
     path = Path("data/playbooks/mine.json")
     path.write_text(path.read_text()[:200])
     broken = akinai("playbook", "show", playbook)
-    assert (broken.code, broken.out) == (1, "")
+    assert (broken.code, broken.out) == (2, "")
     for text in ("mine.json at line ", "its journal has the last good state, change 4", "recover"):
         assert text in broken.err
     document = akinai("playbook", "recover", playbook, "--json").json

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from akinai.core.agents import AgentFactory
@@ -92,15 +91,14 @@ def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -
         raise UsageError("--embedder tells how a playbook is searched; name one with --playbook")
     if playbook is None:
         return spec
-    path = Path(playbook)
     names = settings if isinstance(settings, Mapping) else [text.partition("=")[0].strip() for text in settings or ()]
     if spec.asks_model or any(str(name).endswith(".model") for name in names):
         budget = PLAYBOOK_TOKENS if tokens is None else tokens
         if options["embedder"]:
             find_embedder(options["embedder"])  # refused before anything is played
-        text = playbook_json(path)
+        text = playbook_json(playbook)
         return replace(spec, playbook=text, playbook_tokens=budget, embedder=options["embedder"] or "")
     unused = {"--playbook-tokens": tokens, "--embedder": options["embedder"]}
     if flag := next((flag for flag, value in unused.items() if value is not None), None):
         raise UsageError(f"{spec.agent} is told all of a playbook, as every player by rules; leave {flag} out")
-    return replace(spec, bullets=playbook_contents(path))
+    return replace(spec, bullets=playbook_contents(playbook))

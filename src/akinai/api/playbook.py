@@ -8,33 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UsageError
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, name_problem
 from akinai.learning.playbook.deltas import Delta, Operation
-from akinai.learning.playbook.file import Edit, PlaybookFile, Recovered, Saved
+from akinai.learning.playbook.file import Edit, Recovered, Saved
 from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change
+from akinai.learning.playbook.opening import expect_playbook, open_playbook
 from akinai.learning.playbook.patches import Difference
 from akinai.learning.search import dedup as refine
 from akinai.learning.search.dedup import Refinement
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
 from akinai.retrieval import Embedder
-from akinai.runtime.learn.job import PLAYBOOKS
-
-
-def open_playbook(name: str | Path, *, new: bool = False) -> PlaybookFile:
-    """The playbook of a path or a name. UnknownName with close matches when there is none, unless it may be `new`."""
-    own = Path(name).expanduser()
-    named = PLAYBOOKS / f"{name}.json"
-    is_name = own.suffix == "" and own.parent == Path()
-    file = PlaybookFile(named if (is_name and not own.exists()) or (named.exists() and not own.exists()) else own)
-    if new or file.exists() or file.journal_path.exists():
-        return file
-    folders = (own.parent, PLAYBOOKS)
-    paths = [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("*.json"))]
-    names = [path.stem if is_name and PLAYBOOKS in path.parents else str(path) for path in paths]
-    raise UnknownName("playbook", str(name), dict.fromkeys(names), "'akinai learn qa' makes one")
 
 
 def show(playbook: str | Path, bullet: str | None = None, *, section: str | None = None) -> Playbook | Section | Bullet:
@@ -158,8 +144,7 @@ def import_(playbook: str | Path, source: str | Path, *, replace: bool = False) 
     """Read a playbook from JSON, YAML or ACE's text. UsageError where it would replace bullets, unless `replace`."""
     source = Path(source)
     read = import_playbook(source)
-    if not read.sections:
-        raise UsageError(f"{str(source)!r} holds no section and no bullet; name a file with a playbook in it")
+    expect_playbook(read, source)
     file = open_playbook(playbook, new=True)
     count = len(file.load()) if file.exists() else 0
     if count and not replace:

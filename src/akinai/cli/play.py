@@ -65,9 +65,11 @@ def run(
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
-    settings = options["settings"]
+    playbook, settings = options["playbook"], options["settings"]
     spec, _ = resolve_options(worlds.load(world), options["agent"], options, settings, open_models=not dry_run)
     _warn_if_ignored(world, spec)
+    if playbook is not None and not as_json:
+        _print_count(playbook, spec)
     options.update(part_of(AgentOptions, {}))  # the spec holds them
     options["agent"] = spec
     if dry_run:
@@ -123,6 +125,14 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     )  # fmt: skip
     usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
     print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage})}")
+
+
+def _print_count(playbook: object, spec: "AgentSpec") -> None:
+    """Say how many bullets were read from a playbook."""
+    from akinai.learning.playbook.formats import loads
+
+    count = len(spec.bullets) or len(loads(spec.playbook))
+    print_sentence(f"{count:,} bullets from {playbook}")
 
 
 def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:

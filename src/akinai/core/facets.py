@@ -322,6 +322,8 @@ class Files(Generic[S]):
     """By setting, the function that turns the texts of its files into its value."""
     inline: ClassVar[frozenset[str]] = frozenset()
     """The settings among them whose text is the value itself where no file or folder has that name."""
+    playbooks: ClassVar[frozenset[str]] = frozenset()
+    """The settings among them that are a playbook's file or name in any form; their functions get it as JSON."""
     exporters: ClassVar[Mapping[str, Exporter]] = {}
     """Further export formats of this world, by name, each a database of a run."""
     generator: ClassVar[Generator | None] = None

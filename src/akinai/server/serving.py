@@ -13,9 +13,9 @@ from typing import Any, Unpack
 
 import uvloop
 
-from akinai.api.playbook import open_playbook
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.stores import Books
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
 from akinai.runtime.garbage import collect_less_for_good
@@ -124,7 +124,7 @@ async def running_server(config: ServeConfig, endpoint: Endpoint | None = None) 
     expect_safe(config)
     world = load(config.world) if config.world is not None else None
     for name in config.playbooks:
-        open_playbook(name)  # UnknownName before anything is written
+        read_playbook(name, empty=True)  # refused before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     with ExitStack() as stack:
         endpoint = endpoint or Endpoint.at(stack.enter_context(listening_socket(config.host, config.port)))

@@ -9,10 +9,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from akinai.core.errors import AkinaiError
 from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.opening import PLAYBOOKS
 from akinai.learning.playbook.patches import Difference
 from akinai.report.page.site import Site
 from akinai.report.page.templating import marked, render
-from akinai.runtime.learn.job import PLAYBOOKS
 from akinai.studio.shared import Studio
 from akinai.views.playbook import compare_by_content, playbook_view
 

@@ -120,5 +120,5 @@ def test_lessons_on_selling_come_from_entries_of_the_ledger() -> None:
 
 def test_a_playbook_of_the_house_is_read_and_refused_like_other_files(tmp_path: object) -> None:
     """Customers that the run's agent does not play follow the setting's sentences; what is no playbook is refused."""
-    with pytest.raises(UsageError, match="no playbook"):
+    with pytest.raises(UsageError, match="no JSON here"):
         akinai.run("market", settings={"playbook": __file__})

@@ -1,7 +1,6 @@
 """A run of a world as a rollout of agent-lightning: a task in JSON, a model at an address, a reward."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -77,7 +76,7 @@ def play(
     `name` is the run's group in its store. `bullets` follow those of the task's playbook. UsageError when the task
     cannot be played; AgentError when the run failed, which gives no reward at all.
     """
-    all_bullets = (*(playbook_contents(Path(task.playbook)) if task.playbook else ()), *bullets)
+    all_bullets = (*(playbook_contents(task.playbook) if task.playbook else ()), *bullets)
     agent = task.agent or (CHAT if model else default_agent(worlds.load(task.world)))
     run = api.run(
         task.world,

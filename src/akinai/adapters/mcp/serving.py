@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from akinai.adapters import seat_paths
 from akinai.adapters.seat_paths import Auth, SeatAddress, SeatsServer
 from akinai.api.opening import aopen
-from akinai.api.playbook import open_playbook
 from akinai.api.seat import Seat, own_actors
 from akinai.api.session import AsyncSession
 from akinai.core.errors import MissingExtra, UsageError
 from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.config.addresses import resolve_store
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.listening import listening_socket, url_of
@@ -47,7 +47,7 @@ def mcp(world: str | World[Any] | None = None, **options: Unpack[McpOptions]) ->
     if http:
         seat_paths.expect_safe(host, auth)
 
-    bullets = None if playbook is None else open_playbook(playbook).load()
+    bullets = None if playbook is None else read_playbook(playbook, empty=True)
 
     async def serve() -> None:
         with listening_socket(host, options["port"]) if http else nullcontext() as sock:

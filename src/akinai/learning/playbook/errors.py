@@ -2,20 +2,21 @@
 
 AkinaiError
 ├── PlaybookError           the file of a playbook cannot be used
-│   ├── CorruptPlaybook     unreadable at a named place; the file is left unchanged
-│   ├── NewerPlaybook       written by a newer Akinai
+│   ├── CorruptPlaybook     unreadable at a named place; the file is left unchanged; a UsageError too
+│   │   └── EmptyPlaybook   without any text
+│   ├── NewerPlaybook       written by a newer Akinai; a UsageError too
 │   └── PlaybookBusy        another process keeps the playbook locked
 └── EmbedderError           a third-party embedder failed
 """
 
-from akinai.core.errors import AkinaiError
+from akinai.core.errors import AkinaiError, UsageError
 
 
 class PlaybookError(AkinaiError):
     """The file of a playbook cannot be used."""
 
 
-class CorruptPlaybook(PlaybookError):
+class CorruptPlaybook(PlaybookError, UsageError):
     """A file cannot be read as a playbook. It is left unchanged."""
 
     def __init__(self, file: str, location: str, why: str, offer: str = "") -> None:
@@ -23,7 +24,15 @@ class CorruptPlaybook(PlaybookError):
         self.file, self.location, self.why = file, location, why
 
 
-class NewerPlaybook(PlaybookError):
+class EmptyPlaybook(CorruptPlaybook):
+    """A file without text."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file, "line 1 column 1", "the file is empty")
+        self.args = (f"{file!r} is empty; name a file with a playbook in it",)
+
+
+class NewerPlaybook(PlaybookError, UsageError):
     """The playbook has a newer schema than this Akinai knows."""
 
     def __init__(self, file: str, schema: int, newest: int) -> None:

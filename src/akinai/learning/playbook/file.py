@@ -18,7 +18,7 @@ from akinai.learning.playbook.atomic import locked, move, prepare, sha256, write
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, PlaybookError
-from akinai.learning.playbook.formats import decoded, dumps, loads
+from akinai.learning.playbook.formats import TEXT_ENDINGS, YAML_ENDINGS, dumps, dumps_yaml, loads_file
 from akinai.learning.playbook.journal import Change, ChangeKind, Journal
 from akinai.learning.playbook.patches import Difference, apply_patch, difference, make_patch
 
@@ -84,6 +84,7 @@ class PlaybookFile:
         self, path: Path | str, *, now: Callable[[], str] = utc_now, lock_timeout_s: float = LOCK_TIMEOUT_S
     ) -> None:
         self.path = Path(path).resolve()  # a link stays a link, and all its names share one lock
+        self._ending = self.path.suffix.lower()
         stem = self.path.name.removesuffix(".json")
         self.journal_path = self.path.with_name(f"{stem}.journal.jsonl")
         self._lock_path = self.path.with_name(f".{stem}.lock")
@@ -226,7 +227,12 @@ class PlaybookFile:
 
     @contextmanager
     def _locked(self, *, create: bool = False) -> Generator[None]:
-        """The lock. A mistyped name creates no folder and no lock."""
+        """The lock. A mistyped name creates no folder and no lock. UsageError for a form that holds too little."""
+        if self._ending in TEXT_ENDINGS:
+            raise UsageError(
+                f"{self.path.name!r} is ACE's text, which cannot hold all that a change writes; "
+                f"make a playbook of it: 'akinai playbook import {self.path.stem} {self.path.name}'"
+            )
         if not create and not self.path.exists() and not self.journal_path.exists():
             raise self._missing()
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -245,10 +251,16 @@ class PlaybookFile:
         digest = sha256(data)
         if self._cached is None or self._cached[0] != digest:
             try:
-                self._cached = digest, loads(decoded(data, self.path.name), self.path.name)
+                self._cached = digest, loads_file(data, self.path.name, self._ending)
             except CorruptPlaybook as error:
-                raise CorruptPlaybook(error.file, error.location, error.why, self._offer()) from error
+                if offer := self._offer():
+                    raise CorruptPlaybook(error.file, error.location, error.why, offer) from error
+                raise
         return self._cached[1]
+
+    def _data(self, playbook: Playbook) -> bytes:
+        """The bytes of a playbook in the form of this file."""
+        return (dumps_yaml(playbook) if self._ending in YAML_ENDINGS else dumps(playbook)).encode()
 
     def _offer(self) -> str:
         """The state that the journal can restore, in words; empty without one."""
@@ -293,7 +305,7 @@ class PlaybookFile:
         """Record an edit by hand in the journal. Ids are not reused."""
         recorded = self.at(last.n)
         safe = replace(edited, next_id=max(edited.next_id, recorded.next_id))
-        after = self._digest if safe == edited else sha256(dumps(safe).encode())
+        after = self._digest if safe == edited else sha256(self._data(safe))
         edit = Change(
             *(last.n + 1, self._now(), "edit"), reason="the file was changed outside Akinai", before=last.after
         )
@@ -322,7 +334,7 @@ class PlaybookFile:
 
     def _write(self, change: Change, after: Playbook) -> None:
         """Carry out the three steps of a save. A failure leaves journal and file as they were."""
-        data = dumps(after).encode()
+        data = self._data(after)
         digest = sha256(data)
         try:
             prepare(self.path, data, self._temporary)
@@ -339,7 +351,7 @@ class PlaybookFile:
 
     def _replace_file(self, playbook: Playbook) -> None:
         """Write a playbook that is in the journal already."""
-        data = dumps(playbook).encode()
+        data = self._data(playbook)
         prepare(self.path, data, self._temporary)
         move(self._temporary, self.path)
         self._cached, self._digest = (sha256(data), playbook), sha256(data)

@@ -15,14 +15,17 @@ from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
-from akinai.learning.playbook.errors import CorruptPlaybook, NewerPlaybook
+from akinai.learning.playbook.errors import CorruptPlaybook, EmptyPlaybook, NewerPlaybook
 from akinai.learning.playbook.keywords import with_keywords
+from akinai.learning.playbook.tables import sections_of_tables
 
 SCHEMA = 1
 """The schema that is written; a file with a higher number is refused."""
 
-ENDINGS = (".json", ".yaml", ".yml", ".txt", ".md")
-"""The file name endings of JSON, YAML (two) and ACE's text (two)."""
+YAML_ENDINGS = (".yaml", ".yml")
+TEXT_ENDINGS = (".txt", ".md")
+"""The file name endings of ACE's text, which holds ids, counters and contents only."""
+ENDINGS = (".json", *YAML_ENDINGS, *TEXT_ENDINGS)
 
 _MAY_HIDE_BAD_TEXT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -106,15 +109,23 @@ def import_playbook(path: Path | str) -> Playbook:
         raise UsageError(f"no file {str(path)!r}; name one that is there") from error
     except OSError as error:
         raise UsageError(f"cannot read {str(path)!r}: {error.strerror}; name a file") from error
-    text = decoded(data, path.name)
+    return loads_file(data, path.name, ending)
+
+
+def loads_file(data: bytes, file: str, ending: str) -> Playbook:
+    """The playbook in a file's bytes, in the form that the ending names; JSON for an ending that names none.
+
+    EmptyPlaybook for a file without text; other errors as in `loads`.
+    """
+    text = decoded(data, file)
     if not text.strip():
-        raise UsageError(f"{str(path)!r} is empty; name a file with a playbook in it")
-    if ending == ".json":
-        return loads(text, path.name)
-    if ending in (".yaml", ".yml"):
-        return loads_yaml(text, path.name)
-    mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
-    return with_keywords(loads_ace(mark + text, path.name))
+        raise EmptyPlaybook(file)
+    if ending in YAML_ENDINGS:
+        return loads_yaml(text, file)
+    if ending in TEXT_ENDINGS:
+        mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
+        return with_keywords(loads_ace(mark + text, file))
+    return loads(text, file)
 
 
 def export_playbook(playbook: Playbook, path: Path | str) -> None:
@@ -124,7 +135,7 @@ def export_playbook(playbook: Playbook, path: Path | str) -> None:
     ending = _ending(path)
     if ending == ".json":
         text = dumps(playbook)
-    elif ending in (".yaml", ".yml"):
+    elif ending in YAML_ENDINGS:
         text = dumps_yaml(playbook)
     else:
         text = dumps_ace_file(playbook)
@@ -161,6 +172,8 @@ def from_json(value: Json, file: str = "the playbook", *, may_hold_bad_text: boo
     if "playbook" in root.fields and "sections" not in root.fields:
         around = root.extra({"playbook"})
         root = _Reader(file, "playbook.", root.fields["playbook"])
+    if (document := sections_of_tables(root.fields)) is not None:
+        root = _Reader(file, root.prefix, document)
     schema = max(root.number("schema", SCHEMA), outer.number("schema", SCHEMA))
     if schema > SCHEMA:
         raise NewerPlaybook(file, schema, SCHEMA)

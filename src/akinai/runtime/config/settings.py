@@ -315,7 +315,8 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
             continue
         over = cast("Table", file_setting)
         file = str(over.pop("file"))
-        texts = dict(_texts(name, file, folder))
+        playbook = name in world.facets.files.playbooks
+        texts = _playbook_text(file, folder) if playbook else dict(_texts(name, file, folder))
         try:
             read = reader(texts)
         except ValueError as error:
@@ -326,6 +327,17 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
                 raise UsageError(f"{name} is read whole from {file!r}; leave out {name}.{next(iter(over))}")
             merge(cast("Table", read), over)
         table[name] = read
+
+
+def _playbook_text(name: str, folder: Traversable) -> dict[str, str]:
+    """The playbook of a path, of a name, or of a file in the folder, as its JSON. UsageError as in `read_playbook`."""
+    from akinai.learning.playbook.formats import dumps
+    from akinai.learning.playbook.opening import read_playbook
+
+    beside = folder / name
+    if isinstance(beside, Path) and beside.is_file() and not Path(name).expanduser().exists():
+        return {"playbook.json": dumps(read_playbook(beside))}
+    return {"playbook.json": dumps(read_playbook(name))}
 
 
 def _is_there(file: str, folder: Traversable) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from akinai import worlds
@@ -17,7 +16,7 @@ from akinai.learning.condense import condense_run
 from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
-from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Task
 from akinai.runtime.config.addresses import opened
@@ -135,7 +134,7 @@ class RecordsOnStore:
         UsageError where there is no other such world.
         """
         if self.placebo:
-            return PlaybookFile(Path(self.placebo)).load()
+            return read_playbook(self.placebo)
         own = self.config.load_world().name.partition("@")[0]
         for name in worlds.names():
             world = worlds.load(name)

@@ -20,7 +20,7 @@ from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.injection import estimate_tokens, inject_all
 from akinai.runtime.learn.against import find_rivals
 from akinai.runtime.learn.arguments import names_in
-from akinai.runtime.learn.job import playbook_path
+from akinai.runtime.learn.job import playbook_file
 from akinai.runtime.learn.players import TRUTH_SHARE
 from akinai.runtime.learn.role_models import LEARNERS, ROLES, RoleModels
 from akinai.runtime.learn.settings import LearnSettings
@@ -190,7 +190,7 @@ def estimate_tasks(
     else:
         calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
-    start = 0 if options["fresh"] else _playbook_tokens(playbook_path(options, data_set.name))
+    start = 0 if options["fresh"] else _playbook_tokens(playbook_file(options, data_set.name))
 
     def estimate(counts: CallCounts) -> LearnEstimate:
         return _estimate_calls(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))

@@ -19,6 +19,8 @@ from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import Beginning, LoopConfig, LoopState
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.formats import TEXT_ENDINGS
+from akinai.learning.playbook.opening import PLAYBOOKS, expect_playbook, playbook_path
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
@@ -37,13 +39,10 @@ from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 from akinai.runtime.options import LearnOptions
 from akinai.runtime.sync import wait
 
-PLAYBOOKS = Path("data") / "playbooks"
-"""The folder of playbooks, one file for each data set."""
 
-
-def playbook_path(options: LearnOptions, name: str) -> Path:
+def playbook_file(options: LearnOptions, name: str) -> Path:
     """The file of the playbook; without `playbook` the one for a data set of this name."""
-    return Path(options["playbook"]) if options["playbook"] else PLAYBOOKS / f"{name}.json"
+    return playbook_path(options["playbook"]) if options["playbook"] else PLAYBOOKS / f"{name}.json"
 
 
 MakeRoles = Callable[[Resources], Awaitable[Roles]]
@@ -73,7 +72,7 @@ def run_job(
     Runs of a world have `records`. Raises what `learn` raises, and on Ctrl-C LearningStopped, or a plain
     KeyboardInterrupt while the playbook is unchanged.
     """
-    path = playbook_path(options, data_set.name)
+    path = playbook_file(options, data_set.name)
     learning = _Learning(data_set, settings, options, path, evaluator, models, records)
     try:
         return wait(learning.run(make_roles))
@@ -193,6 +192,13 @@ class _Learning:
         file = PlaybookFile(self.path)
         resumes = self.options["judge_only"] or (file.exists() and not self.options["fresh"])
         before = file.load() if resumes else Playbook()
+        if resumes:
+            expect_playbook(before, self.path)
+        if self.path.suffix.lower() in TEXT_ENDINGS and not self.options["judge_only"]:
+            raise UsageError(
+                f"{str(self.path)!r} is ACE's text, which cannot hold all that a learning writes; "
+                "name a playbook in .json or .yaml, or judge this one with --judge-only"
+            )
         began = beginning(before, tasks.train)
         _expect_unseen(tasks, before, self.path)
         return Job(

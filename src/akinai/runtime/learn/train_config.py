@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from akinai import worlds
@@ -14,6 +13,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.facets import Teaching
 from akinai.core.worlds import World
 from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.opening import playbook_path, read_playbook
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.config.settings import Settings
 from akinai.runtime.learn.role_models import CallOptions, RoleModels
@@ -141,7 +141,6 @@ def setting_texts(settings: Settings) -> list[str]:
 def _opposed(teaching: Teaching[Any], name: str) -> Mapping[str, Json]:
     if name in teaching.opponents:
         return teaching.opposed_by(name, ())
-    file = PlaybookFile(Path(name))
-    if not file.exists():
-        raise UnknownName("opponent", name, teaching.opponents, "or the file of a playbook")
-    return teaching.opposed_by(teaching.opponents[0], [bullet.content for bullet in file.load()])
+    if not PlaybookFile(playbook_path(name)).exists():
+        raise UnknownName("opponent", name, teaching.opponents, "or the file or name of a playbook")
+    return teaching.opposed_by(teaching.opponents[0], [bullet.content for bullet in read_playbook(name)])

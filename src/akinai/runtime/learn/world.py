@@ -12,8 +12,8 @@ from akinai.core.lessons import Lesson
 from akinai.core.worlds import replay
 from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.bullets import Playbook
-from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.formats import dumps
+from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.requests import UnreadableStreak
@@ -320,10 +320,10 @@ def _sources(run: str, lesson: Lesson) -> tuple[str, ...]:
 
 
 def playbook_contents(path: Path | str) -> tuple[str, ...]:
-    """The contents of a playbook's bullets in order. UsageError when there is no such file."""
-    return tuple(bullet.content for bullet in PlaybookFile(Path(path)).load())
+    """The contents of a playbook's bullets in order; `path` may be its name. Errors as in `read_playbook`."""
+    return tuple(bullet.content for bullet in read_playbook(path))
 
 
 def playbook_json(path: Path | str) -> str:
-    """A playbook as the JSON text that an `AgentSpec` takes. UsageError when there is no such file."""
-    return dumps(PlaybookFile(Path(path)).load())
+    """A playbook as the JSON text that an `AgentSpec` takes; `path` may be its name. Errors as in `read_playbook`."""
+    return dumps(read_playbook(path))

@@ -11,9 +11,9 @@ from typing import Any, cast
 from fastapi import FastAPI, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from akinai.api.playbook import open_playbook
 from akinai.core.canonical import Json, keepable
 from akinai.core.errors import StoreError, UsageError
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket
 from akinai.runtime.runs.planning import checked_name
@@ -124,7 +124,7 @@ async def running_markets(config: ServeConfig) -> AsyncGenerator[RunningMarkets]
     """
     expect_safe(config)
     for name in config.playbooks:
-        open_playbook(name)  # UnknownName before anything is written
+        read_playbook(name, empty=True)  # refused before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     with listening_socket(config.host, config.port) as sock:
         further = [replace(config, run=name, data=folder) for name, folder in config.markets.items()]

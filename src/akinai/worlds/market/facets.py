@@ -151,6 +151,7 @@ class MarketFiles(Files[State]):
 
     readers: ClassVar[Mapping[str, Reader]] = {"data": read_population, "treated": read_ids, "playbook": read_sentences}
     inline = frozenset({"treated"})
+    playbooks = frozenset({"playbook"})
     exporters: ClassVar[Mapping[str, Exporter]] = {"magentic": export_magentic}
     generator = GENERATOR
 
