@@ -9,10 +9,10 @@ import pytest
 from akinai.agents.protocols import JsonProtocol
 from akinai.agents.scripted import ScriptedAgent
 from akinai.agents.stdio import ProgramAgent
-from akinai.agents.structured import read_move
 from akinai.core.actions import Unreadable
 from akinai.core.agents import Role, View
 from akinai.core.models import Reply
+from akinai.core.replies.moves import read_move
 from akinai.worlds.vending import Vending
 
 VERBS = Vending.verbs
@@ -26,7 +26,7 @@ REPLIES = [
     ('{%s, "explanation": "So far so good.", "plan": ["restock", "wait"]}', "So far so good.\nrestock\nwait"),
     ('A {%s, "thought": "B"} C', "A\nB\nC"),
     ('{"thoughts": "B", "action": "WAIT_UNTIL", "arguments": {"hour": 15, "comment": "C"}}', "B\nC"),
-    ('{%s} {"action": "ADVANCE_DAY"} Two at once.', "Two at once."),
+    ('{%s} {"hour": 15} Twice the hour.', '{"hour": 15} Twice the hour.'),
 ]
 
 

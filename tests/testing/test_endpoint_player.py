@@ -10,10 +10,10 @@ import openai
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from akinai.agents.structured import read_move
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, Move, Plan, Role, Routine, View, player
 from akinai.core.ledger import Genesis, Ledger, Outcome
+from akinai.core.replies.moves import read_move
 from akinai.core.stores import RunHeader
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.driver import Driver

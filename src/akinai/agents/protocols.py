@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from akinai.agents.structured import EXPECTED, read_move
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.ledger import Outcome
 from akinai.core.models import Message, Reply, ToolCall
+from akinai.core.replies.arguments import read_call
+from akinai.core.replies.moves import EXPECTED, read_moves
+from akinai.core.replies.thoughts import split_thoughts
 
 NUDGE = "your reply called no tool; go on by calling one, for nothing else is heard"
 
@@ -50,11 +52,12 @@ class ToolCallProtocol:
     def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
         if not reply.calls:
             return [RequestedMove(Move(Unreadable.of(reply.text, NUDGE)))]
-        texts = [reply.text, *[""] * (len(reply.calls) - 1)]
-        return [
-            RequestedMove(Move(verbs.parse(call.name, _arguments(call), _call_text(call)), text), call.id)
-            for call, text in zip(reply.calls, texts, strict=True)
-        ]
+        parts = split_thoughts(reply.text)
+        moves = [read_call(verbs, call.name, call.arguments, _call_text(call)) for call in reply.calls]
+        text = parts.text.strip() if parts.thoughts else reply.text
+        said = "\n".join(filter(None, (text, moves[0].said)))
+        moves[0] = replace(moves[0], said=said, thoughts=parts.thoughts)
+        return [RequestedMove(move, call.id) for call, move in zip(reply.calls, moves, strict=True)]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
         return Message("tool", text, call_id=requested.call_id) if requested.call_id else Message("user", text)
@@ -75,7 +78,7 @@ class JsonProtocol:
         if reply.calls:
             text = _call_text(reply.calls[0])
             return [RequestedMove(Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}")))]
-        return [RequestedMove(read_move(verbs, reply.text))]
+        return [RequestedMove(move) for move in read_moves(verbs, reply.text)]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
         return Message("user", text)
@@ -101,10 +104,6 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
 def outcome_text(outcome: Outcome) -> str:
     """The text of an outcome as its agent reads it: a refusal begins with its code."""
     return outcome.text if outcome.ok else f"Refused ({outcome.code}): {outcome.text}"
-
-
-def _arguments(call: ToolCall) -> object:
-    return {} if call.arguments is None or call.arguments == "" else call.arguments
 
 
 def _call_text(call: ToolCall) -> str:

@@ -1,14 +1,15 @@
 """A player that reads its replies from the lines of a script, such as one attached to a bug report."""
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
 
-from akinai.agents.structured import read_move, read_object
 from akinai.core.actions import Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Outcome
+from akinai.core.replies.moves import read_moves, read_object
 
 
 class ScriptedAgent:
@@ -16,13 +17,18 @@ class ScriptedAgent:
 
     def __init__(self, lines: Sequence[str], verbs: Verbs) -> None:
         self._lines, self._verbs, self._next = lines, verbs, 0
+        self._moves = deque[Move]()
+        """Moves of the last line that are still to be made."""
 
     async def act(self, view: View, last: Outcome | None) -> Move:
+        if self._moves:
+            return self._moves.popleft()
         if self._next >= len(self._lines):
             raise EndRun("script_over")
         line = self._lines[self._next]
         self._next += 1
-        return _move(self._verbs, line)
+        self._moves.extend(_moves(self._verbs, line))
+        return self._moves.popleft()
 
 
 def script_lines(text: str, name: str) -> list[str]:
@@ -46,10 +52,10 @@ def script_lines(text: str, name: str) -> list[str]:
     return lines
 
 
-def _move(verbs: Verbs, line: str) -> Move:
+def _moves(verbs: Verbs, line: str) -> Sequence[Move]:
     value: object = json.loads(line)
     if isinstance(value, dict):
-        return read_object(verbs, cast("dict[str, Any]", value), line)
+        return [read_object(verbs, cast("dict[str, Any]", value), line)]
     if isinstance(value, str):
-        return read_move(verbs, value)
-    return Move(Unreadable.of(line, "the reply is no JSON object with an action"))
+        return read_moves(verbs, value)
+    return [Move(Unreadable.of(line, "the reply is no JSON object with an action"))]

@@ -5,14 +5,15 @@ import json
 import os
 import shlex
 import shutil
+from collections import deque
 from collections.abc import Sequence
 
-from akinai.agents.structured import read_move
 from akinai.core.actions import Verbs
 from akinai.core.agents import Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentError, EndRun, UsageError
 from akinai.core.ledger import Outcome
+from akinai.core.replies.moves import read_program_moves
 
 LINE_LIMIT = 8 * 2**20
 """Bytes of the longest line that a program may write."""
@@ -37,9 +38,9 @@ class ProgramAgent:
 
     Each turn the program reads one line, {"view", "news", "verbs", "heard": {"text", "ok", "code"} or null}, where
     "heard" is the outcome of its last move; the first line also holds "actor" and "tools". It answers with one line: an
-    action in the structured-action format. A line with "recorded": ACTION reports a move that was made before, as on a
-    resume, and expects no answer. When the program exits with code 0 the run ends as `script_over`; any other
-    exit code, or silence for `timeout_s`, is an AgentError.
+    action in the structured-action format, or a list of actions, which are carried out in order. A line with
+    "recorded": ACTION reports a move that was made before, as on a resume, and expects no answer. When the program
+    exits with code 0 the run ends as `script_over`; any other exit code, or silence for `timeout_s`, is an AgentError.
     """
 
     remember_on_resume = True
@@ -48,10 +49,14 @@ class ProgramAgent:
         self._command, self._role, self._verbs, self._timeout_s = command, role, verbs, timeout_s
         self._words = command_words(command)
         self._process: asyncio.subprocess.Process | None = None
+        self._moves = deque[Move]()
+        """Moves of its last line that are still to be made."""
 
     async def act(self, view: View, last: Outcome | None) -> Move:
-        await self._send(_turn_line(view, last))
-        return read_move(self._verbs, await self._read_line())
+        if not self._moves:
+            await self._send(_turn_line(view, last))
+            self._moves.extend(read_program_moves(self._verbs, await self._read_line()))
+        return self._moves.popleft()
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
         """Send the program a recorded move."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, cast
 
-from akinai.agents.structured import read_move, read_object
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.errors import UnknownName
+from akinai.core.replies.moves import read_move, read_object
 
 MAX_WORD = 60
 """Characters of a name that completion offers."""

@@ -1,6 +1,5 @@
 """Replies of OpenAI's and Anthropic's clients: the tool calls in them, and the messages that answer them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -59,7 +58,7 @@ def read_reply(reply: Any) -> ClientReply:
 def _chat_message(message: Any) -> ClientReply:
     document = _document(message)
     calls = tuple(
-        ToolCall(call["id"], call["function"]["name"], parsed(call["function"].get("arguments")))
+        ToolCall(call["id"], call["function"]["name"], call["function"].get("arguments"))
         for call in document.get("tool_calls") or ()
         if "function" in call
     )
@@ -83,13 +82,3 @@ def _document(reply: Any) -> Document:
         return cast("Document", reply)
     dump = getattr(reply, "model_dump", None)
     return dump(mode="json", exclude_unset=True) if dump else {}
-
-
-def parsed(arguments: str | Mapping[str, Any] | None) -> Any:
-    """The arguments of a tool call that may be JSON text; text that is no JSON object is refused by `act`."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return arguments

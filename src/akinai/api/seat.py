@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from akinai.agents.protocols import outcome_text
-from akinai.agents.structured import read_move
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, EndRun
 from akinai.core.ledger import Entry, Outcome
+from akinai.core.replies.moves import read_move
 from akinai.core.worlds import World
 from akinai.runtime.runs.records import Run
 

@@ -10,12 +10,14 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from akinai.agents.protocols import ToolCallProtocol
-from akinai.api.answers import parsed, read_reply
+from akinai.api.answers import read_reply
 from akinai.api.framework_tools import tools_for
 from akinai.api.seat import Seat, Wait, own_actors
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
+from akinai.core.replies.arguments import read_call
+from akinai.core.replies.moves import read_moves
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, dated_view, participants, replay
@@ -125,12 +127,17 @@ class AsyncSession:
         Raises EndRun when the run is over, UsageError for arguments that are no JSON and for an actor that is not held
         here, AgentError and StoreError when the run has failed.
         """
-        given: Mapping[str, Any] = {} if arguments is None else arguments
+        return await self.take(self._called(name, arguments, text), actor, wait)
+
+    def _called(self, name: str, arguments: str | Mapping[str, Any] | None, text: str = "") -> Move:
+        """The move of a call. UsageError for arguments that are no JSON."""
+        given: str | Mapping[str, Any] = {} if arguments is None else arguments
         try:
             reply = json.dumps({"action": name, "arguments": given}, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
-        return await self.take(Move(self.world.verbs.parse(name, given, reply), text), actor, wait)
+        move = read_call(self.world.verbs, name, given, reply)
+        return replace(move, said=text or move.said)
 
     async def take(self, move: Move, actor: str | None = None, wait: Wait = True) -> Outcome:
         """Hand in a move that was read elsewhere, and return its outcome; see `act`."""
@@ -175,14 +182,17 @@ class AsyncSession:
 
         `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
         """
-        return (await self._own_seat.act(name, parsed(arguments))).text
+        return (await self._own_seat.take(self._called(name, arguments))).text
 
     async def reply(self, text: str) -> str:
         """Take the action of a model's reply without tool calls, and return the text that answers it, as `call` does.
 
-        The reply is a JSON object such as {"action": "wait_until", "hour": 9}, also fenced or with prose around it.
+        The reply is a JSON object such as {"action": "wait_until", "hour": 9}, also fenced or with prose around it, or
+        a list of such objects, which are carried out in order.
         """
-        return (await self._own_seat.take(self._own_seat.read(text))).text
+        seat, (first, *others) = self._own_seat, read_moves(self.world.verbs, text)
+        answers = [await seat.take(first), *[await seat.settle(seat.take(move)) for move in others]]
+        return "\n\n".join(answer.text for answer in answers)
 
     async def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""

@@ -44,6 +44,8 @@ class Move:
 
     action: Action
     said: str = ""
+    thoughts: str = ""
+    """What a model thought before it, which decides nothing and is not part of the ledger; a model's trace holds it."""
 
 
 class Agent(Protocol):

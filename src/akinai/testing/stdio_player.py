@@ -9,10 +9,10 @@ import sys
 from typing import Any, TextIO
 
 from akinai import worlds
-from akinai.agents.structured import read_object
 from akinai.core.agents import Role, View
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Outcome
+from akinai.core.replies.moves import read_object
 
 
 async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> None:

@@ -12,11 +12,11 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.core.models import Asker
+from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival, learn_by
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.model import NONE, text_in
-from akinai.learning.roles.objects import UnreadableReply, object_in
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.requests import Parser, UnreadableStreak, ask_readable
 from akinai.learning.roles.tasks import Task

@@ -9,10 +9,10 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message
+from akinai.core.replies.objects import UnreadableReply, object_in, only
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.roles import schemas
-from akinai.learning.roles.objects import ANSWER, INSIGHT, OPERATIONS, UnreadableReply, object_in, only
 from akinai.learning.roles.protocols import (
     Curation,
     Curator,
@@ -27,6 +27,7 @@ from akinai.learning.roles.protocols import (
 )
 from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
+from akinai.learning.roles.shapes import ANSWER, INSIGHT, OPERATIONS
 from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.index import PlaybookIndex, SearchQuery

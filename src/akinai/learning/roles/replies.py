@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast, get_args
 
 from akinai.core.canonical import Json
+from akinai.core.replies.objects import only, renamed
 from akinai.learning.playbook.bullets import OPTIONAL_FIELDS, Verdict
 from akinai.learning.playbook.deltas import BulletTag, Operation, OperationType, Refusal
-from akinai.learning.roles.objects import only, renamed
 
 
 def read_operations(value: Json, *, key: str = "operations") -> tuple[Operation | Refusal, ...]:

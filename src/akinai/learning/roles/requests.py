@@ -9,7 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
 from akinai.core.models import Asker, Message, Reply, Request, Usage
-from akinai.learning.roles.objects import UnreadableReply
+from akinai.core.replies.objects import UnreadableReply
 from akinai.learning.roles.protocols import ModelUsage, RoleName
 from akinai.learning.roles.templates import PromptTemplates
 

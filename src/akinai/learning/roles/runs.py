@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from akinai.core.canonical import Json
+from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles import schemas
 from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, quote_value, text_in
-from akinai.learning.roles.objects import INSIGHTS, UnreadableReply, object_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.replies import read_tags
 from akinai.learning.roles.requests import Parser
+from akinai.learning.roles.shapes import INSIGHTS
 from akinai.learning.roles.tasks import Task
 
 MOST_INSIGHTS = 8

@@ -25,13 +25,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from akinai.agents.structured import NAME_KEYS, TEXT_KEYS
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UnknownName
 from akinai.core.ledger import Outcome
 from akinai.core.models import Message, Reply, Request, ToolCall
+from akinai.core.replies.arguments import TEXT_KEYS
+from akinai.core.replies.calls import NAME_KEYS
 from akinai.testing.endpoint.wires import ModelCall, Refused
 
 SUB_AGENT = "sub"

@@ -1,4 +1,4 @@
-"""Search for a role's object in a model's reply, among thoughts, prose, drafts and examples. Pure.
+"""Search for an object of a shape in a model's reply, among thoughts, prose, drafts and examples. Pure.
 
 The object that fits the shape is taken, wherever it is. Nothing is repaired: a reply that ends inside an object is
 refused, and so is a reply with several different objects that fit equally well.
@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from akinai.core.canonical import Json
-from akinai.learning.roles.lenient_json import Malformed, Unended, decode
+from akinai.core.replies.lenient_json import Malformed, Unended, decode
+from akinai.core.replies.thoughts import split_thoughts
 
 OPENINGS_TRIED = 2_000
 """Opening brackets of a reply that are tried as the start of its object."""
 
-_NAMES = "think|thinking|thoughts?|reasoning|analysis|scratchpad"
-_THOUGHTS_BEGIN = re.compile(rf"\s*[<\[](?:{_NAMES})[>\]]", re.IGNORECASE)
-_THOUGHTS_END = re.compile(rf"[<\[]/(?:{_NAMES})[>\]]|<\|message\|>", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\.\.\.|…|<[^<>]*>")
 _OPENING = re.compile(r"[\[{]")
 
@@ -57,28 +55,6 @@ class Shape:
     item_key: str = ""
 
 
-ANSWER = Shape(
-    ("answer", "actions"),
-    ("reasoning", "bullet_ids"),
-    {"final_answer": "answer", "action": "actions", "thought": "reasoning", "used_bullets": "bullet_ids"},
-    frozenset({"the answer", "the first action"}),
-)
-INSIGHT = Shape(
-    ("key_insight",),
-    ("error_identification", "root_cause_analysis", "correct_approach"),
-    {
-        "insight": "key_insight",
-        "error": "error_identification",
-        "root_cause": "root_cause_analysis",
-        "tags": "bullet_tags",
-    },
-)
-INSIGHTS = Shape(("insights",), ("reasoning",), {"key_insights": "insights", "tags": "bullet_tags"})
-OPERATIONS = Shape(
-    ("operations",), ("reasoning",), {"ops": "operations", "changes": "operations"}, frozenset(), "operations", "type"
-)
-
-
 def object_in(reply: str, shape: Shape | str) -> Mapping[str, Json]:
     """The object of this shape, or with this key, in a reply: bare, fenced, inside prose, or in a list of one.
 
@@ -88,21 +64,19 @@ def object_in(reply: str, shape: Shape | str) -> Mapping[str, Json]:
     shape = Shape((shape,)) if isinstance(shape, str) else shape
     if not reply.strip():
         raise UnreadableReply("the reply is empty; answer with one JSON object", code="empty")
-    begins = _THOUGHTS_BEGIN.match(reply) is not None
-    ends = [match.end() for match in _THOUGHTS_END.finditer(reply)]
-    if begins and not ends:
+    parts = split_thoughts(reply)
+    if parts.unended and not parts.text.strip():
         raise UnreadableReply("the reply ends inside its thoughts; answer with the JSON object alone", code="no_object")
-    if ends:
-        try:
-            return _best_object(reply[ends[-1] :], shape)
-        except UnreadableReply as error:
-            if begins or error.code != "no_object":
-                raise
-    return _best_object(reply, shape)
+    try:
+        return _best_object(parts.text, shape)
+    except UnreadableReply as error:
+        if error.code != "no_object" or parts.begun or parts.text == reply:
+            raise
+    return _best_object(reply, shape)  # a mark in its prose, perhaps
 
 
 def _best_object(text: str, shape: Shape) -> Mapping[str, Json]:
-    values = list(_values(text))
+    values = [item.value for item in values_in(unquoted(text))]
     fitting = [fields for value in values for fields in _fitting(value, shape)]
     if not fitting:
         fitting = [fields for value in values for inner in _inside(value) for fields in _fitting(inner, shape)]
@@ -121,17 +95,25 @@ def _best_object(text: str, shape: Shape) -> Mapping[str, Json]:
     return fitting[-1]
 
 
-def _values(text: str) -> Iterator[Json]:
-    """The outermost objects and lists of a text. UnreadableReply when it ends inside one."""
-    stripped = text.strip()
-    if stripped.startswith('"') and stripped.endswith('"'):
-        with suppress(ValueError):  # an object that was written as a text
-            text = str(json.loads(stripped))
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An object or list in a reply, and its position in the text."""
+
+    value: Json
+    start: int
+    end: int
+
+
+def values_in(text: str, *, bare_keys: bool = False) -> Iterator[Value]:
+    """The outermost objects and lists of a text; `bare_keys` takes keys without quotes.
+
+    UnreadableReply when the text ends inside one.
+    """
     opening, tried = _OPENING.search(text), 0
     while opening and tried < OPENINGS_TRIED:
         start = opening.start()
         try:
-            value, end = decode(text, start)
+            value, end = decode(text, start, bare_keys=bare_keys)
         except Unended:
             if text[start] == "{" or text[start + 1 :].lstrip().startswith("{"):
                 raise UnreadableReply(
@@ -141,8 +123,17 @@ def _values(text: str) -> Iterator[Json]:
         except (Malformed, ValueError, RecursionError):
             end = start + 1
         else:
-            yield value
+            yield Value(value, start, end)
         opening, tried = _OPENING.search(text, end), tried + 1
+
+
+def unquoted(text: str) -> str:
+    """The text inside a reply that is one JSON string; any other reply as it is."""
+    stripped = text.strip()
+    if len(stripped) > 1 and stripped.startswith('"') and stripped.endswith('"'):
+        with suppress(ValueError):  # an object that was written as a text
+            return str(json.loads(stripped))
+    return text
 
 
 def _fitting(value: Json, shape: Shape) -> Iterator[Mapping[str, Json]]:

@@ -14,7 +14,8 @@ DEEPEST = 60
 """Levels of nesting."""
 
 _CLOSING_FENCE = re.compile(r"[a-z-]{0,4}\s*(?:[`~]{3}\s*)?")
-_SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*)*")
+_SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BARE_KEY = re.compile(r"[A-Za-z_]\w*(?=\s*:)")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _LITERAL = re.compile(r"(true|True|false|False|null|None)\b")
 _LITERALS: dict[str, Json] = {"true": True, "false": False, "null": None, "none": None}
@@ -34,12 +35,12 @@ class Malformed(ValueError):
         self.position = position
 
 
-def decode(text: str, start: int) -> tuple[Json, int]:
-    """The value that begins at `start`, and its end. Unended; Malformed."""
+def decode(text: str, start: int, *, bare_keys: bool = False) -> tuple[Json, int]:
+    """The value that begins at `start`, and its end. `bare_keys` takes keys without quotes. Unended; Malformed."""
     try:
         return cast("tuple[Json, int]", _STRICT.raw_decode(text, start))
     except (ValueError, RecursionError):
-        reader = _Reader(text, start)
+        reader = _Reader(text, start, bare_keys)
         value = reader.value(0)
         return value, reader.position
 
@@ -55,10 +56,10 @@ _STRICT = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)
 class _Reader:
     """Reads one value from a text."""
 
-    def __init__(self, text: str, position: int) -> None:
-        self.text, self.position = text, position
+    def __init__(self, text: str, position: int, bare_keys: bool) -> None:
+        self.text, self.position, self._bare_keys = text, position, bare_keys
         self._begun = False
-        """Whether a member was read: an apostrophe in prose is not the beginning of an object that was cut off."""
+        """Whether a key or item was read: an apostrophe in prose is not the start of an object that was cut off."""
 
     def value(self, depth: int) -> Json:
         match self._next():
@@ -87,10 +88,10 @@ class _Reader:
         self.position += 1
         fields: dict[str, Json] = {}
         while self._next() != "}":
-            key = self._string()
+            key = self._key()
             self._expect(":")
-            fields[key] = self.value(depth + 1)
             self._begun = True
+            fields[key] = self.value(depth + 1)
             if self._next() != "}":
                 self._expect(",")
         self.position += 1
@@ -111,6 +112,13 @@ class _Reader:
         if self._next() != character:
             raise Malformed(self.position)
         self.position += 1
+
+    def _key(self) -> str:
+        bare = _BARE_KEY.match(self.text, self.position) if self._bare_keys else None
+        if bare is None:
+            return self._string()
+        self.position = bare.end()
+        return bare[0]
 
     def _string(self) -> str:
         quote = self.text[self.position]
