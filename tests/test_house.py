@@ -1,7 +1,7 @@
 """The laws of the house: what holds of every file, read from its syntax."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +41,15 @@ def files() -> Mapping[str, ast.Module]:
     }
 
 
+@cache
+def nodes(tree: ast.AST) -> Sequence[ast.AST]:
+    """All nodes of a file, walked through once for all laws."""
+    return list(ast.walk(tree))
+
+
 def names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Every identifier that a file writes, with its line: variables, arguments, attributes, definitions, keywords."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         line: int = getattr(node, "lineno", 0)
         match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
@@ -79,7 +85,7 @@ def dead_names(path: str, tree: ast.Module) -> Iterator[str]:
 
 def long_functions(path: str, tree: ast.Module) -> Iterator[str]:
     """No function has more than 60 lines, its docstring aside."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if ast.get_docstring(node) is not None:
@@ -95,7 +101,7 @@ def named_worlds(path: str, tree: ast.Module) -> Iterator[str]:
     others = [world for world in WORLDS if not path.startswith(f"src/akinai/worlds/{world}/")]
     packages = tuple(f"akinai.worlds.{world}." for world in others)
     values = tuple(f"{world}@" for world in others) + packages
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         modules: list[str] = []
         match node:
             case ast.ImportFrom(module=str(module), names=names):
@@ -127,7 +133,7 @@ def names_of(module: str) -> frozenset[str]:
 
 def imports_of_nothing(path: str, tree: ast.Module) -> Iterator[str]:
     """What is imported from the package is there: a name that went is gone from every file, in functions too."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.startswith("akinai.") and not node.level:
                 gone = [name.name for name in names if name.name not in names_of(module)]

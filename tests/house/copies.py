@@ -20,7 +20,8 @@ class Copy:
         for part in parts:
             source = ROOT / part
             if source.is_dir():
-                shutil.copytree(source, self.root / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+                # What is compiled comes along: else each program compiled the whole of Akinai anew.
+                shutil.copytree(source, self.root / part, ignore=shutil.ignore_patterns(".*"))
             else:
                 shutil.copy(source, self.root / part)
         info = self.root / "src" / "akinai-0.dist-info"
@@ -66,8 +67,8 @@ class Copy:
         variables = {**os.environ, "PYTHONPATH": str(self.root / "src"), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         return subprocess.run([sys.executable, *words], cwd=self.root, env=variables, capture_output=True, text=True)
 
-    def python(self, code: str) -> str:
+    def python(self, code: str, *words: str) -> str:
         """What a program prints in the copy. AssertionError with its errors where it fails."""
-        done = self.run("-c", code)
+        done = self.run("-c", code, *words)
         assert done.returncode == 0, done.stderr
         return done.stdout

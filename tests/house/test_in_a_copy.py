@@ -91,6 +91,24 @@ def test_a_detector_costs_one_file(tmp_path: Path) -> None:
 FENCE = re.compile(r"^```python\n# (\S+)\n(.*?)^```$", re.M | re.S)
 
 
+CALLS = """
+import contextlib, io, json, os, pathlib, sys
+from akinai.cli import main
+
+answers = []
+for words, environment, settings in json.loads(sys.argv[1]):
+    pathlib.Path("akinai.toml").write_text(settings)
+    os.environ.pop("AKINAI_RUN__PACE", None)
+    os.environ.update(environment)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        with contextlib.suppress(SystemExit):
+            main(words)
+    answers.append((out.getvalue(), err.getvalue()))
+print(json.dumps(answers))
+"""
+"""Gives command lines, each with variables of the environment and an `akinai.toml`, and prints their answers."""
+
+
 def test_an_option_costs_its_declaration_and_its_use(tmp_path: Path) -> None:
     """The page "Add an option" of CONTRIBUTING, done as it says: the option is in Python, its help, the command line,
     `akinai.toml`, the environment and the estimate of `--dry-run`."""
@@ -103,19 +121,24 @@ def test_an_option_costs_its_declaration_and_its_use(tmp_path: Path) -> None:
     assert copy.changed == {"src/akinai/runtime/options.py", "src/akinai/api/play.py"}
     printed = copy.python("import akinai, inspect; print(inspect.signature(akinai.run).parameters['pace'])")
     assert printed == "pace: int = 10\n"
-    assert "--pace" in copy.run("-m", "akinai", "run", "--help").stdout
-    play = ("-m", "akinai", "run", "vending", "--days", "10", "--model", "ollama:any", "--dry-run", "--json")
-
-    def messages(*words: str, **environment: str) -> int:
-        return json.loads(copy.run(*play, *words, **environment).stdout)["messages"]
-
-    assert (messages(), messages("--pace", "3")) == (100, 30)
-    assert messages(AKINAI_RUN__PACE="4") == 40
-    (copy.root / "akinai.toml").write_text("[run]\npace = 5\n")
-    assert (messages(), messages("--pace", "3"), messages(AKINAI_RUN__PACE="4")) == (50, 30, 40)
+    play = ("run", "vending", "--days", "10", "--model", "ollama:any", "--dry-run", "--json")
+    by_file = "[run]\npace = 5\n"
+    calls = [
+        (("run", "--help"), {}, ""),
+        (play, {}, ""),
+        ((*play, "--pace", "3"), {}, ""),
+        (play, {"AKINAI_RUN__PACE": "4"}, ""),
+        (play, {}, by_file),
+        ((*play, "--pace", "3"), {}, by_file),
+        (play, {"AKINAI_RUN__PACE": "4"}, by_file),
+        (play, {"AKINAI_RUN__PACE": "fast"}, by_file),
+    ]
+    (help_page, _), *answers, (_, refusal) = json.loads(copy.python(CALLS, json.dumps(calls)))
+    assert "--pace" in help_page
+    assert [json.loads(answer)["messages"] for answer, _ in answers] == [100, 30, 40, 50, 30, 40]
+    assert "pace is a whole number" in refusal
     expected = "import akinai; print(akinai.estimate('vending', days=10, model='ollama:any').messages)"
     assert copy.python(expected) == "50\n"
-    assert "pace is a whole number" in copy.run(*play, AKINAI_RUN__PACE="fast").stderr
 
 
 @pytest.mark.slow
