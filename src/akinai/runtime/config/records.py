@@ -19,12 +19,12 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
     if path.is_file() and path.suffix.lower() == ".parquet":
         return f"{path.stem}.jsonl", parquet_lines(path)
     if path.is_file():
-        return path.name, _text(path)
+        return path.name, _read_text(path)
     if path.is_dir():
         raise UsageError(f"the questions {name!r} are a folder; name a file in it")
     if "/" in name and not path.suffix:
         base, _, named_split = name.partition(":")
-        return "data.jsonl", _lines(_from_hub(base, named_split or split))
+        return "data.jsonl", _json_lines(_load_hub_records(base, named_split or split))
     raise UsageError(
         f"no file of questions {name!r}; give a file that ends in .jsonl, .csv, .tsv or .parquet, "
         "or the name of a data set such as 'sbintuitions/JCommonsenseQA'"
@@ -33,21 +33,21 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
 
 def parquet_lines(path: Path) -> str:
     """The records of a Parquet file as JSON lines. UsageError without pyarrow, or for a file that it cannot read."""
-    return _lines(_parquet(path))
+    return _json_lines(_read_parquet(path))
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the questions in {str(path)!r} cannot be read: {why_unreadable(error)}") from error
 
 
-def _lines(records: Iterator[Mapping[str, Any]]) -> str:
+def _json_lines(records: Iterator[Mapping[str, Any]]) -> str:
     return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
 
 
-def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+def _read_parquet(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         table: Any = import_module("pyarrow.parquet")
     except ImportError as error:
@@ -60,7 +60,7 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
         raise UsageError(f"{str(path)!r} cannot be read as Parquet: {error}; give another file") from error
 
 
-def _from_hub(name: str, split: str) -> Iterator[Mapping[str, Any]]:
+def _load_hub_records(name: str, split: str) -> Iterator[Mapping[str, Any]]:
     try:
         load: Any = import_module("datasets").load_dataset
     except ImportError as error:

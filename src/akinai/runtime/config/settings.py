@@ -70,10 +70,10 @@ def prepare(
     base = world.name.partition("@")[0]
     preset_name = setting("preset", preset, DEFAULT_PRESET)
     with named_source("preset", preset):
-        table, folder = _preset(world, preset_name)
+        table, folder = _load_preset(world, preset_name)
     layers = {
         f"the preset {preset_name!r}": copy.deepcopy(table),
-        SETTINGS_FILE: _table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
+        SETTINGS_FILE: _expect_table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
         "the environment": environment(base, world.setup),
     }
     for layer in list(layers.values())[1:]:
@@ -98,7 +98,7 @@ def prepare(
 
 def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
     """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
-    table, folder = _preset(world, preset)
+    table, folder = _load_preset(world, preset)
     _read_files(world, table, folder)
     return check_setup(world, table)
 
@@ -120,7 +120,7 @@ def check_setup(
         path, why = next(unkept_in(setup, ()), ((), str(error)))
         where = ".".join(path) or "one of them"
         raise UsageError(
-            f"the settings of {world.name} hold what no ledger keeps{_from(path, layers or {})}: {where} {why}; "
+            f"the settings of {world.name} hold what no ledger keeps{_layer_words(path, layers or {})}: {where} {why}; "
             "give plain text"
         ) from error
     return setup
@@ -130,13 +130,15 @@ def _misfit_error(world: World[Any], error: ValidationError, layers: Mapping[str
     for mistake in error.errors():
         path = [str(step) for step in mistake["loc"]]
         if mistake["type"] == "extra_forbidden":
-            names = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
-            return UnknownName("setting", ".".join(path), names, f"of {world.name}{_from(path, layers)}")
+            names = [".".join([*path[:-1], name]) for name in _field_names(world.setup, path[:-1])]
+            return UnknownName("setting", ".".join(path), names, f"of {world.name}{_layer_words(path, layers)}")
     path = [str(step) for step in error.errors()[0]["loc"]]
-    return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {settings_complaint(error)}")
+    return UsageError(
+        f"the settings of {world.name} do not fit{_layer_words(path, layers)}: {settings_complaint(error)}"
+    )
 
 
-def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
+def _layer_words(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
     """Words that name the highest layer that sets a path; empty for the caller's own settings."""
     for name, layer in reversed(list(layers.items())):
         inner: Any = layer
@@ -149,7 +151,7 @@ def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
 
 def presets(world: World[Any]) -> list[str]:
     """The names of a world's presets; a world that brings none has the default alone, which changes nothing."""
-    folder = _folder(world) / "presets"
+    folder = _world_folder(world) / "presets"
     names = (
         [path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")]
         if folder.is_dir()
@@ -160,7 +162,7 @@ def presets(world: World[Any]) -> list[str]:
 
 def preset_text(world: World[Any], name: str) -> str:
     """The TOML of one of a world's own presets; empty for the default of a world that brings none."""
-    file = _folder(world) / "presets" / f"{name}.toml"
+    file = _world_folder(world) / "presets" / f"{name}.toml"
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
@@ -169,7 +171,7 @@ def settings_file(folder: Path | None = None) -> Table:
     path = (folder or Path.cwd()) / SETTINGS_FILE
     if not path.is_file():
         return {}
-    table, keys = _toml(path), [*OWN_SETTINGS, *worlds.names()]
+    table, keys = _read_toml(path), [*OWN_SETTINGS, *worlds.names()]
     for name in table:
         if name not in keys:
             raise UnknownName("setting", name, keys, f"in {SETTINGS_FILE}; a world's settings stand in its table")
@@ -178,7 +180,7 @@ def settings_file(folder: Path | None = None) -> Table:
 
 def setting(name: str, flag: str | None, default: str) -> str:
     """One setting of the program itself: the flag, else AKINAI_NAME, else `akinai.toml`, else the default."""
-    return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text(settings_file(), name) or default
+    return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text_setting(settings_file(), name) or default
 
 
 def source_of(name: str, flag: object) -> str:
@@ -187,7 +189,7 @@ def source_of(name: str, flag: object) -> str:
         return ""
     if os.environ.get(f"AKINAI_{name.upper()}"):
         return f"AKINAI_{name.upper()} in the environment"
-    return f"{name} in {SETTINGS_FILE}" if _text(settings_file(), name) else ""
+    return f"{name} in {SETTINGS_FILE}" if _text_setting(settings_file(), name) else ""
 
 
 @contextmanager
@@ -222,24 +224,24 @@ def named_value(text: str, model: type[BaseModel]) -> tuple[str, Any]:
     name, value = name.strip(), value.strip()
     if not equals or not all(name.split(".")):
         raise UsageError(f"--set wants name=value, not {text!r}")
-    return name, value if _annotation(model, name.split(".")) is str else _value(value)
+    return name, value if _type_at(model, name.split(".")) is str else _parse_value(value)
 
 
 def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
     """Set one dotted name in a table. UnknownName when its first step is no setting."""
     path = name.split(".")
     if path[0] not in model.model_fields:
-        tables = [f"{table}.{path[-1]}" for table in model.model_fields if path[-1] in _fields_at(model, [table])]
+        tables = [f"{table}.{path[-1]}" for table in model.model_fields if path[-1] in _field_names(model, [table])]
         raise UnknownName("setting", path[0], [*model.model_fields, *tables])
     for depth, step in enumerate(path[:-1], 1):
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):
-            inner = table[step] = _spelt_out(inner, _annotation(model, path[:depth]))
+            inner = table[step] = _expand_short_form(inner, _type_at(model, path[:depth]))
         table = cast("Table", inner)
     table[path[-1]] = value
 
 
-def _spelt_out(short: object, model: object) -> Table:
+def _expand_short_form(short: object, model: object) -> Table:
     """The table for a setting in its short form: a file's name, or a value that its model expands."""
     if isinstance(short, str):
         return {"file": short}
@@ -268,14 +270,14 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Table:
     return table
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
+def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
     if name.endswith(".toml"):
         path = Path(name)
@@ -283,14 +285,14 @@ def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
             raise UsageError(f"the preset {name!r} is a folder; name a file, or one of {', '.join(presets(world))}")
         if not path.is_file():
             raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
-        return _toml(path), path.parent
+        return _read_toml(path), path.parent
     names = presets(world)
     if name not in names:
         raise UnknownName("preset", name, names, f"of {world.name}; or a path ending in .toml")
-    return tomllib.loads(preset_text(world, name)), _folder(world)
+    return tomllib.loads(preset_text(world, name)), _world_folder(world)
 
 
-def _folder(world: World[Any]) -> Traversable:
+def _world_folder(world: World[Any]) -> Traversable:
     """The folder of a world's presets and files: that of its class, or of the first base class that has presets."""
     own = type(world)
     folders = [_module_folder(cls) for cls in own.__mro__ if cls is own or World in cls.__mro__[1:]]
@@ -308,7 +310,7 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
     for name, reader in world.facets.files.readers.items():
         file_setting = table.get(name)
         if isinstance(file_setting, str):
-            if name in world.facets.files.inline and not _is_there(file_setting, folder):
+            if name in world.facets.files.inline and not _file_exists(file_setting, folder):
                 continue
             file_setting = {"file": file_setting}
         if not isinstance(file_setting, dict) or "file" not in file_setting:
@@ -316,7 +318,7 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
         over = cast("Table", file_setting)
         file = str(over.pop("file"))
         playbook = name in world.facets.files.playbooks
-        texts = _playbook_text(file, folder) if playbook else dict(_texts(name, file, folder))
+        texts = _playbook_text(file, folder) if playbook else dict(_read_texts(name, file, folder))
         try:
             read = reader(texts)
         except ValueError as error:
@@ -340,7 +342,7 @@ def _playbook_text(name: str, folder: Traversable) -> dict[str, str]:
     return {"playbook.json": dumps(read_playbook(name))}
 
 
-def _is_there(file: str, folder: Traversable) -> bool:
+def _file_exists(file: str, folder: Traversable) -> bool:
     """Whether a file or folder has this name; False for text that cannot be a file name."""
     try:
         return Path(file).expanduser().exists() or (folder / file).is_file()
@@ -348,7 +350,7 @@ def _is_there(file: str, folder: Traversable) -> bool:
         return False
 
 
-def _texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[str, str]]:
+def _read_texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[str, str]]:
     """The texts of a file, or of a folder by relative path; a name is looked up in the working folder first."""
     own = Path(file).expanduser()
     path: Traversable = own if own.exists() else folder / file
@@ -369,33 +371,33 @@ def _texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[str, 
         raise UsageError(f"{file!r} cannot be read: {why_unreadable(error)}") from error
 
 
-def _toml(path: Path) -> Table:
+def _read_toml(path: Path) -> Table:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{str(path)!r} cannot be read: {why_unreadable(error)}") from error
 
 
-def _table(value: object, where: str) -> Table:
+def _expect_table(value: object, where: str) -> Table:
     if not isinstance(value, dict):
         raise UsageError(f"{where} should be a table, not {short_repr(value)}")
     return cast("Table", value)
 
 
-def _text(table: Table, name: str) -> str | None:
+def _text_setting(table: Table, name: str) -> str | None:
     value = table.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
         raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {short_repr(value)}")
     return None if value is None else str(value)
 
 
-def _fields_at(model: type[BaseModel], path: Sequence[str]) -> list[str]:
+def _field_names(model: type[BaseModel], path: Sequence[str]) -> list[str]:
     """The field names of the model at a path inside a model, empty where the path leads out of models."""
-    inner = _model_in(_annotation(model, path) if path else model)
+    inner = _model_in(_type_at(model, path) if path else model)
     return [] if inner is None else list(inner.model_fields)
 
 
-def _annotation(model: type[BaseModel], path: Sequence[str]) -> object:
+def _type_at(model: type[BaseModel], path: Sequence[str]) -> object:
     """The type of the field at a path inside a model, None where the path leads out of models."""
     inner: object = model
     for step in path:

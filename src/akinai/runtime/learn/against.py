@@ -84,8 +84,8 @@ class ContestScores:
             "accuracy": judged.accuracy if self.graded else None,
             "score": judged.mean,
             "n": len(judged.right),
-            "gain": None if score is none else _paired(gain(none.judged, judged)),
-            "playbook_minus": _paired(minus) if minus else None,
+            "gain": None if score is none else _paired_json(gain(none.judged, judged)),
+            "playbook_minus": _paired_json(minus) if minus else None,
             "verdict": _verdict(minus) if minus else None,
             "learning_tokens": learning.input + learning.output,
             "learning_calls": score.learning.calls,
@@ -170,6 +170,6 @@ def _verdict(minus: PairedComparison) -> str:
     return "ahead" if low > 0 else "behind" if high < 0 else "open"
 
 
-def _paired(paired: PairedComparison) -> dict[str, Json]:
+def _paired_json(paired: PairedComparison) -> dict[str, Json]:
     ends: Json = [*paired.ci95] if paired.ci95 else None
     return {"gain": paired.difference, "ci95": ends, "wins": paired.wins, "losses": paired.losses}

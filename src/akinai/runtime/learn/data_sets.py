@@ -66,12 +66,12 @@ def find_data_set(
     table = {**tables.get(name, {}), **(options or {})}
     entry = entry_data_sets().get(name)
     if entry is not None:
-        return _from_entry(entry, table)
+        return _entry_data_set(entry, table)
     if name not in tables and not (table.keys() & TaskFiles.model_fields):
         names = {*entry_data_sets(), *tables, *worlds.names()}
         hint = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
         raise UnknownName("data set or world", name, names, hint)
-    return _from_files(name, validated(TaskFiles, table, f"the data set {name!r}"))
+    return _file_data_set(name, validated(TaskFiles, table, f"the data set {name!r}"))
 
 
 def entry_data_sets() -> dict[str, EntryPoint]:
@@ -97,7 +97,7 @@ def questions(
         "validation": eval or (eval_sample if data == sample else ""),
         "test": test,
     }
-    tokenizer, index = _index(extra=extra_installed() if extra is None else extra)
+    tokenizer, index = _tokenizer_and_index(extra=extra_installed() if extra is None else extra)
 
     def load(split: Split) -> Sequence[Task]:
         name = names.get(split)
@@ -118,7 +118,7 @@ def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Ta
     return [choice_task(tasks, question, name.rpartition("/")[2]) for question in questions]
 
 
-def _index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
+def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
     if not extra:
         return tokenize, PlaybookIndex
     from akinai.learning.search.embedders import TfidfSvd
@@ -145,7 +145,7 @@ class _CachedTokenizer:
         return self._cut(text)
 
 
-def _from_entry(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
+def _entry_data_set(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
     try:
         loaded: object = entry.load()
     except ImportError as error:
@@ -162,7 +162,7 @@ def _from_entry(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
     return make(**table)
 
 
-def _from_files(name: str, described: TaskFiles) -> DataSet:
+def _file_data_set(name: str, described: TaskFiles) -> DataSet:
     def load(split: Split) -> list[Task]:
         file = str(getattr(described, split))
         return _read_file(file, described) if file else []

@@ -89,7 +89,7 @@ class RulePlayer:
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
-        task = _run_of(assignment.data)
+        task = _parse_run_task(assignment.data)
         trains = task.trains and bool(assignment.attempt)  # a run that is held out has none
         bullets = tuple(bullet.content for bullet in retrieved.bullets)
         run = wait(self._train(task, bullets)) if trains else await self._judge(task, bullets)
@@ -188,7 +188,7 @@ class ModelPlayer:
     ) -> Trajectory:
         """ModelError for a run that broke, which is resumed when it is asked for again. EndRun when the budget is
         spent."""
-        task = _run_of(assignment.data)
+        task = _parse_run_task(assignment.data)
         playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
         run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
         if run.status == "failed":
@@ -298,7 +298,7 @@ def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
         details["beside_units"] = {name: figures[name].unit for name in teaching.beside}
     details |= {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
     source = f"{run.id}#1 -> {run.id}#{run.entries}"
-    answer, usage = format_score(score.value, score.unit), _usage(run.card.get(CALLS))
+    answer, usage = format_score(score.value, score.unit), _card_usage(run.card.get(CALLS))
     return Trajectory(task_id, answer, details=details, source=source, usage=usage)
 
 
@@ -337,7 +337,7 @@ def situation(world: World[Any], seed: int, setup: Mapping[str, Json]) -> str:
     return "\n\n".join([f"{world.name.partition('@')[0]}, seed {seed}", *views])
 
 
-def _usage(calls: Json) -> ModelUsage:
+def _card_usage(calls: Json) -> ModelUsage:
     """The model calls of a run, from its card."""
     match calls:
         case {"calls": int(n), "usage": {"input": int(sent), "output": int(answered), "cached": int(cached)}}:
@@ -350,7 +350,7 @@ def _digest(bullets: tuple[str, ...]) -> str:
     return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
 
 
-def _run_of(data: Json) -> RunTask:
+def _parse_run_task(data: Json) -> RunTask:
     match data:
         case {"seed": int(seed), "split": str(split), "settings": [*settings]}:
             return RunTask(seed, split == "train", [str(setting) for setting in settings])

@@ -177,7 +177,9 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
             if problem["type"] == "extra_forbidden":
                 *above, name = problem["loc"]
                 table_name = f"in {'.'.join(map(str, above))} " if above else ""
-                raise UnknownName("setting", str(name), _fields(model, above), f"{table_name}of {whose}") from error
+                raise UnknownName(
+                    "setting", str(name), _field_names(model, above), f"{table_name}of {whose}"
+                ) from error
         raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
 
 
@@ -191,7 +193,7 @@ def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:
     return lambda: PlaybookIndex(tokenizer=words, embedder=embedder, alpha=settings.alpha)
 
 
-def _fields(model: type[BaseModel], path: Sequence[int | str]) -> Iterable[str]:
+def _field_names(model: type[BaseModel], path: Sequence[int | str]) -> Iterable[str]:
     """The names of a model's settings, or of those of an inner model."""
     for step in path:
         inner = model.model_fields[str(step)].annotation
