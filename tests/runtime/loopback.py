@@ -79,6 +79,8 @@ class Loopback:
     at: list[float] = field(default_factory=list)
     """When each request came, on the clock of `now`."""
     port: int = 0
+    refuse: Callable[[Mapping[str, Any]], HttpAnswer | None] = lambda _: None
+    """The answer to a body that it does not take; None for one that it does."""
 
     @property
     def url(self) -> str:
@@ -92,13 +94,15 @@ class Loopback:
         self.bodies.append(json.loads(request.body))
         self.headers.append(request.headers)
         self.at.append(self.now())
-        return self.answers[min(len(self.bodies), len(self.answers)) - 1]
+        return self.refuse(self.bodies[-1]) or self.answers[min(len(self.bodies), len(self.answers)) - 1]
 
 
 @contextmanager
-def answering(*answers: HttpAnswer) -> Iterator[Loopback]:
-    """A server that gives these answers."""
-    loopback = Loopback(answers)
+def answering(
+    *answers: HttpAnswer, refuse: Callable[[Mapping[str, Any]], HttpAnswer | None] = lambda _: None
+) -> Iterator[Loopback]:
+    """A server that gives these answers, where it does not refuse."""
+    loopback = Loopback(answers, refuse=refuse)
     server = Server(loopback.handle)
     server.start()
     loopback.port = server.port

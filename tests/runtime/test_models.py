@@ -213,7 +213,9 @@ def test_a_model_belongs_to_its_loop_alone(provider):
 async def test_a_crowd_of_calls_shares_several_pools_and_the_next_one_the_same(provider, monkeypatch):
     """Every pool of connections carries a few calls at once; forty calls and forty more need three pools in all."""
     opened = []
-    client = {"openai": openai.DefaultAsyncHttpxClient, "anthropic": anthropic.DefaultAsyncHttpxClient}[provider]
+    client = {"openai": openai.DefaultAsyncHttpxClient, "anthropic": anthropic.DefaultAsyncHttpxClient.__mro__[1]}[
+        provider
+    ]
     begin = client.__init__
     monkeypatch.setattr(client, "__init__", lambda self, **options: opened.append(self) or begin(self, **options))
     with Endpoint(ScriptResponder(["Yes."] * 80), latency_s=0.2) as endpoint:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loopback import HELLO, TOOLS, answering, completion, model_at, ok, status
 
 from akinai.core.canonical import canonical
-from akinai.core.errors import AgentError, EndRun, ModelError
+from akinai.core.errors import AgentError, ContextLimit, EndRun, ModelError
 from akinai.core.models import NO_TOOLS, Message, Model, Reply, Request, ToolCall, Tools, Usage
 from akinai.core.stores import Books, TraceRecord
 from akinai.runtime.models.budget import Budget, Meter, Price
@@ -337,3 +337,49 @@ async def test_a_planted_key_is_written_nowhere(tmp_path, monkeypatch, caplog):
     assert "Bad key [key removed]" in texts[2]
     assert planted not in "".join(texts)
     assert not any(planted.encode() in content for content in files)
+
+
+class Short:
+    """A model whose server takes two messages at most."""
+
+    name = "test:short"
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    async def reply(self, request: Request) -> Reply:
+        self.requests.append(request)
+        if len(request.messages) > 2:
+            raise ContextLimit("the prompt is too long")
+        return Reply("Good.")
+
+
+async def shortened(asking: CallRecorder, model: Model, begin: Request) -> tuple[Reply, list[int | None]]:
+    """The reply to a request that loses its first message at each context limit, and those limits."""
+    asker, limits, request = asking.asker("owner", model), list[int | None](), begin
+    while True:
+        try:
+            return await asker.ask(request), limits
+        except ContextLimit as error:
+            limits.append(error.window)
+            request = replace(request, messages=request.messages[1:])
+
+
+async def test_a_context_limit_is_met_again_on_a_resume() -> None:
+    """A resume meets each recorded limit at its call, and asks the server nothing again."""
+    book, model = await a_book(), Short()
+    request = Request(tuple(Message("user", f"Day {day}.") for day in range(4)))
+    assert await shortened(asking_in(book), model, request) == (Reply("Good."), [None, None])
+    assert len(model.requests) == 3
+    assert await shortened(asking_in(book), Scripted(), request) == (Reply("Good."), [None, None])
+
+
+async def test_a_resume_with_another_window_says_so_once() -> None:
+    """The first new call meets the new window; a later resume meets it at the same call."""
+    book, first = await a_book(), Request((Message("user", "A"), Message("user", "B")))
+    await asking_in(book).asker("owner", Scripted("One.")).ask(first)
+    for model in (Scripted("Two."), Scripted()):
+        recorder = CallRecorder(RUN, 7, book, Meter(), window=8_000)
+        assert (await recorder.asker("owner", Scripted()).ask(first)).text == "One."
+        reply, limits = await shortened(recorder, model, first)
+        assert (reply.text, limits) == ("Two.", [8_000])

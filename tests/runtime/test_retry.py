@@ -144,18 +144,39 @@ async def test_nobody_there_is_no_connection():
 
 @pytest.mark.parametrize(
     "body",
-    ["", "<html>busy</html>", '{"choices": []}', '{"choices": null}', "[]", '{"error": {"message": "overloaded"}}'],
-    ids=["empty", "html", "no choices", "null choices", "a list", "an error with status 200"],
+    ["", "<html>busy</html>", '{"choices": []}', '{"choices": null}', "[]"],
+    ids=["empty", "html", "no choices", "null choices", "a list"],
 )
-async def test_an_unreadable_answer_is_asked_for_again(body):
-    """An answer that holds no reply, whatever else it is, is asked for again; six of them are an error."""
+async def test_an_unreadable_answer_is_asked_for_once_more(body):
+    """An answer that holds no reply, whatever else it is, is asked for once more; two of them are an error."""
     with answering(ok(body), GOOD["openai"]) as server:
         async with model_at(server) as model:
             assert (await model.reply(HELLO)).tries == 2
     with answering(ok(body)) as server:
         async with model_at(server) as model:
-            with pytest.raises(ModelError, match="6 times an unreadable answer"):
+            with pytest.raises(ModelError, match="2 times an unreadable answer"):
                 await model.reply(HELLO)
+    assert len(server.bodies) == 2
+
+
+async def test_an_error_with_status_200_is_read_as_its_code():
+    """An error in a good answer counts as its code says: 402 is final; one without a code may pass."""
+    for error, tries in (({"message": "No credit", "code": 402}, 1), ({"message": "overloaded"}, 6)):
+        with answering(ok({"error": error})) as server:
+            async with model_at(server) as model:
+                with pytest.raises(ModelError, match=error["message"]):
+                    await model.reply(HELLO)
+        assert len(server.bodies) == tries
+
+
+async def test_waits_are_never_shorter_than_our_own():
+    """A server that says 0 seconds is waited for as one that says nothing, and longer than six tries."""
+    watch = Stopwatch()
+    busy = status(429, "slow down", retry_after="0")
+    with answering(*[busy] * 7, GOOD["openai"]) as server:
+        async with model_at(server, clock=watch.clock) as model:
+            assert (await model.reply(HELLO)).tries == 8
+    assert watch.slept == [1, 2, 4, 8, 16, 32, 60]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

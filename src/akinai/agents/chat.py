@@ -1,7 +1,9 @@
 """An agent that asks a language model: views and outcomes become a conversation, its replies become moves."""
 
+import json
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -17,6 +19,7 @@ from akinai.agents.protocols import (
 )
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Lookup, Move, RetrievedBullets, View
+from akinai.core.errors import ContextLimit
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
@@ -77,6 +80,7 @@ class ChatAgent:
         self._playbook = None if lookup is None else _PlaybookSearch(lookup)
         self._protocol: ActionProtocol = ToolCallProtocol() if options.protocol == "tools" else JsonProtocol()
         self._system: Message | None = None
+        self._tools, self._tool_tokens = NO_TOOLS, 0
         self._window = Window(options.window_tokens)
         self._requested: deque[RequestedMove] = deque()
         self._unanswered: RequestedMove | None = None
@@ -103,6 +107,7 @@ class ChatAgent:
         self._remembered += 1
         message, self._unanswered = self._protocol.render_move(move, f"past_{self._remembered}")
         self._window.add(message)
+        self._offer(view.verbs)
         self._window.overflow(self._reserved())
 
     def _take_outcome(self, view: View, last: Outcome | None) -> None:
@@ -120,14 +125,31 @@ class ChatAgent:
 
     async def _ask(self, verbs: Sequence[type[Action]]) -> Message:
         """The model's next reply; the moves in it are queued."""
-        await self._make_room()
-        tools = tools_of(tuple(verbs)) if self._protocol.offers_tools else NO_TOOLS
-        reply = await self._asker.ask(Request((*self._head(), *self._window.messages), tools))
+        self._offer(verbs)
+        await self._summarise(self._window.overflow(self._reserved()))
+        while True:
+            try:
+                reply = await self._asker.ask(Request((*self._head(), *self._window.messages), self._tools))
+                break
+            except ContextLimit as error:
+                if error.window is not None:
+                    dropped = self._window.resize(error.window, self._reserved())
+                else:
+                    dropped = self._window.drop_oldest(self._reserved())
+                    if not dropped:
+                        raise
+                with suppress(ContextLimit):  # what was dropped may be too long for a summary as well
+                    await self._summarise(dropped)
         self._requested.extend(self._protocol.read_moves(self._verbs, reply))
         return reply.message
 
-    async def _make_room(self) -> None:
-        dropped = self._window.overflow(self._reserved())
+    def _offer(self, verbs: Sequence[type[Action]]) -> None:
+        """Take these verbs for the tools of the next request."""
+        if self._protocol.offers_tools:
+            self._tools, self._tool_tokens = tools_of(tuple(verbs)), tokens_of_tools(tuple(verbs))
+
+    async def _summarise(self, dropped: Sequence[Message]) -> None:
+        """Have the model summarise what was dropped, where its memory is a summary."""
         if not dropped or self._options.memory == "trim":
             return
         ask = Message("user", prompt("summary"))
@@ -142,7 +164,7 @@ class ChatAgent:
         return self._system, Message("user", f"{PLAYBOOK}\n\n{bullets}\n\n{notes}" if bullets else notes)
 
     def _reserved(self) -> int:
-        return sum(estimated_tokens(message) for message in self._head())
+        return sum(estimated_tokens(message) for message in self._head()) + self._tool_tokens
 
     def _opening(self, view: View) -> Message:
         text = briefing(view, self._bullets)
@@ -184,11 +206,22 @@ def briefing(view: View, bullets: Sequence[str]) -> str:
 
 def estimated_tokens(message: Message) -> int:
     """An estimate of the tokens of a message: a token for four ASCII characters, and for every other character."""
-    text = message.text + "".join(f"{call.name}{call.arguments}" for call in message.calls)
+    return 4 + _text_tokens(
+        message.text + message.thinking + "".join(f"{call.name}{call.arguments}" for call in message.calls)
+    )
+
+
+@lru_cache(maxsize=256)
+def tokens_of_tools(verbs: tuple[type[Action], ...]) -> int:
+    """An estimate of the tokens of the tools of these verbs, as for a message."""
+    return _text_tokens(json.dumps(tools_of(verbs), ensure_ascii=False))
+
+
+def _text_tokens(text: str) -> int:
     if text.isascii():
-        return 4 + len(text) // 4
+        return len(text) // 4
     wide = sum(not letter.isascii() for letter in text)
-    return 4 + (len(text) - wide) // 4 + wide
+    return (len(text) - wide) // 4 + wide
 
 
 class Window:
@@ -218,8 +251,26 @@ class Window:
         nor a result without its call. The last exchange always stays.
         """
         limit = self._limit - reserved
-        if self._total <= limit:
-            return []
+        return [] if self._total <= limit else self._drop(limit)
+
+    def resize(self, tokens: int, reserved: int) -> list[Message]:
+        """Give it another limit; remove and return the oldest messages, as `overflow` does."""
+        self._limit = tokens
+        return self.overflow(reserved)
+
+    def drop_oldest(self, reserved: int) -> list[Message]:
+        """Remove and return the oldest quarter of what is there, after a server refused all of it as too long.
+
+        So much never comes together again: the limit is lowered below what was refused.
+        """
+        refused = self._total
+        dropped = self._drop(refused)
+        if dropped:
+            self._limit = min(self._limit, refused + reserved - 1)
+        return dropped
+
+    def _drop(self, limit: int) -> list[Message]:
+        """Remove and return the oldest messages until three quarters of a limit remain."""
         borders = [i for i, message in enumerate(self._messages) if i and message.speaker == "assistant"]
         cut, remaining = 0, self._total
         for border in borders:

@@ -8,12 +8,16 @@ from typing import Protocol
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.ledger import Outcome
-from akinai.core.models import Message, Reply, ToolCall
+from akinai.core.models import FILTERED, Message, Reply, ToolCall, marked_thinking
 from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import EXPECTED, read_moves
 from akinai.core.replies.thoughts import split_thoughts
 
 NUDGE = "your reply called no tool; go on by calling one, for nothing else is heard"
+
+FILTER_NUDGE = "a content filter of the model's server withheld the reply (content_filter); go on with another action"
+FILTER_FINISHES = frozenset({FILTERED, "refusal", "safety", "SAFETY", "PROHIBITED_CONTENT"})
+"""Why a reply stopped, in the terms of providers, where a filter stopped it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,12 @@ class ToolCallProtocol:
 
     def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
         if not reply.calls:
-            return [RequestedMove(Move(Unreadable.of(reply.text, NUDGE)))]
+            problem = FILTER_NUDGE if reply.finish in FILTER_FINISHES else NUDGE
+            return [RequestedMove(_with_thinking(Move(Unreadable.of(reply.text, problem)), reply))]
         parts = split_thoughts(reply.text)
         moves = [read_call(verbs, call.name, call.arguments, _call_text(call)) for call in reply.calls]
         text = parts.text.strip() if parts.thoughts else reply.text
-        said = "\n".join(filter(None, (text, moves[0].said)))
-        moves[0] = replace(moves[0], said=said, thoughts=parts.thoughts)
+        moves[0] = _with_thinking(replace(moves[0], said=_joined(text, moves[0].said), thoughts=parts.thoughts), reply)
         return [RequestedMove(move, call.id) for call, move in zip(reply.calls, moves, strict=True)]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
@@ -77,8 +81,12 @@ class JsonProtocol:
     def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
         if reply.calls:
             text = _call_text(reply.calls[0])
-            return [RequestedMove(Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}")))]
-        return [RequestedMove(move) for move in read_moves(verbs, reply.text)]
+            moves: Sequence[Move] = [Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}"))]
+        else:
+            moves = read_moves(verbs, reply.text)
+            if isinstance(moves[0].action, Unreadable) and reply.finish in FILTER_FINISHES:
+                moves = [Move(Unreadable.of(reply.text, f"{FILTER_NUDGE}; {EXPECTED}"))]
+        return [RequestedMove(move) for move in (_with_thinking(moves[0], reply), *moves[1:])]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
         return Message("user", text)
@@ -104,6 +112,17 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
 def outcome_text(outcome: Outcome) -> str:
     """The text of an outcome as its agent reads it: a refusal begins with its code."""
     return outcome.text if outcome.ok else f"Refused ({outcome.code}): {outcome.text}"
+
+
+def _with_thinking(move: Move, reply: Reply) -> Move:
+    """The move with the thinking that its server gave in a field of its own: marked, beside the text that was said."""
+    thinking = reply.message.thinking
+    said = _joined(marked_thinking(thinking), move.said)
+    return replace(move, said=said, thoughts=_joined(thinking, move.thoughts))
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(filter(None, texts))
 
 
 def _call_text(call: ToolCall) -> str:

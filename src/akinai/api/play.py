@@ -22,7 +22,7 @@ from akinai.runtime.play.agent_registry import (
     resolve_agent,
     resolve_group_models,
 )
-from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of, with_window
 from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress
 from akinai.runtime.play.estimate import Estimate, estimate_runs
 from akinai.runtime.runs.lifecycle import Fork, begin_forks, can_resume, plan_fork
@@ -144,6 +144,9 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
 
     async def work(books: Books) -> Runs:
         headers = await find_runs(books, [run])
+        window = options["window"]
+        if window is not None:
+            headers = [with_window(header, window) if can_resume(header) else header for header in headers]
         going = [header for header in headers if can_resume(header)]
         for header in going:
             expect_local_agent(header)

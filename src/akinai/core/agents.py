@@ -45,7 +45,8 @@ class Move:
     action: Action
     said: str = ""
     thoughts: str = ""
-    """What a model thought before it, which decides nothing and is not part of the ledger; a model's trace holds it."""
+    """What a model thought before it, which decides nothing. A model's trace holds it; the ledger only where its server
+    gave it in a field of its own, marked in `said`."""
 
 
 class Agent(Protocol):

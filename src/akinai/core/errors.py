@@ -13,6 +13,7 @@ AkinaiError
 └── AgentError              an agent, its model or its process broke; the run is failed and can be resumed
     ├── AgentCrash          the agent's own code raised an exception
     └── ModelError          a model gave no usable answer after all tries
+        └── ContextLimit    its server takes no prompt of this length
 
 RunFailedWarning            a Python warning: runs failed because an agent's or a world's code raised
 EndRun                      not an error: an agent or a budget ends the run cleanly
@@ -129,6 +130,15 @@ class AgentCrash(AgentError):
 
 class ModelError(AgentError):
     """A model gave no usable answer: refused, unreachable, timed out, after all tries."""
+
+
+class ContextLimit(ModelError):
+    """A prompt is too long for the server, or for the window that a resumed run was given."""
+
+    def __init__(self, message: str, window: int | None = None) -> None:
+        """`window` is the number of tokens to keep from now on; None to drop the oldest quarter."""
+        super().__init__(message)
+        self.window = window
 
 
 class RunFailedWarning(UserWarning):

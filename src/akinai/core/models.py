@@ -1,13 +1,15 @@
 """Model: turns a conversation into a reply. A protocol; `runtime.models` implements it for all providers."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from akinai.core.canonical import Json, canonical
 
+FILTERED = "content_filter"
+"""Why a reply is missing or cut: a content filter of the provider."""
 Speaker = Literal["system", "user", "assistant", "tool"]
 
 
@@ -31,6 +33,19 @@ class Message:
     """Only in an assistant's message."""
     call_id: str = ""
     """Only in a tool's message: the call that it answers."""
+    thoughts: tuple[Json, ...] = ()
+    """Only in an assistant's message: the blocks of its thinking, which go back to the server that wrote them."""
+
+    @property
+    def thinking(self) -> str:
+        """The text of its thoughts; a text that a server wrote into two fields counts once."""
+        texts = [_thought_text(block) for block in self.thoughts]
+        return "\n".join(dict.fromkeys(text for text in texts if text))
+
+    @property
+    def marked_text(self) -> str:
+        """Its thinking between marks, then its text."""
+        return f"{marked_thinking(self.thinking)}\n{self.text}".strip() if self.thinking else self.text
 
     def to_json(self) -> dict[str, Json]:
         data: dict[str, Json] = {"speaker": self.speaker, "text": self.text}
@@ -38,6 +53,8 @@ class Message:
             data["calls"] = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.calls]
         if self.call_id:
             data["call_id"] = self.call_id
+        if self.thoughts:
+            data["thoughts"] = list(self.thoughts)
         return data
 
     @cached_property
@@ -48,7 +65,21 @@ class Message:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Message":
         calls = tuple(ToolCall(call["id"], call["name"], call["arguments"]) for call in data.get("calls", ()))
-        return Message(data["speaker"], data["text"], calls, data.get("call_id", ""))
+        return Message(data["speaker"], data["text"], calls, data.get("call_id", ""), tuple(data.get("thoughts", ())))
+
+
+def marked_thinking(thinking: str) -> str:
+    """Thinking as records and screens show it, between marks; empty for none."""
+    return f"<think>\n{thinking}\n</think>" if thinking else ""
+
+
+def _thought_text(block: Json) -> str:
+    """The text of a block of thinking: a string, or a list of text blocks; empty for thinking that is encrypted."""
+    text = block.get("thinking") if isinstance(block, Mapping) else None
+    if isinstance(text, str):
+        return text.strip()
+    parts = text if isinstance(text, Sequence) else ()
+    return "".join(str(part.get("text") or "") for part in parts if isinstance(part, Mapping)).strip()
 
 
 class Tools(tuple[Mapping[str, Json], ...]):
@@ -132,11 +163,13 @@ class Reply:
     """Seconds of the attempt that succeeded."""
     tries: int = 1
     from_cache: bool = False
+    thoughts: tuple[Json, ...] = ()
+    """Blocks of thinking, as in a message. They decide nothing."""
 
     @property
     def message(self) -> Message:
         """The reply as a message of the conversation."""
-        return Message("assistant", self.text, self.calls)
+        return Message("assistant", self.text, self.calls, thoughts=self.thoughts)
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -161,6 +194,7 @@ class Reply:
             data["latency_s"],
             data["tries"],
             data["from_cache"],
+            message.thoughts,
         )
 
 

@@ -241,6 +241,13 @@ class RunOptions(GameOptions, AgentOptions, ReturnOptions, total=False):
 class ResumeOptions(ReturnOptions, total=False):
     """`resume`."""
 
+    window: Annotated[
+        int | None,
+        Option(
+            "Tokens of the conversation that a model sees from here on.", metavar="N", unit="tokens",
+            default_text="the run's", group=MODELS, key=False,
+        ),
+    ]  # fmt: skip
     store: Store
     jobs: Jobs
     on: On

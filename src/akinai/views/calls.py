@@ -24,7 +24,8 @@ def read_call(record: TraceRecord) -> CallView | None:
         usage = reply.usage
         return CallView(
             record.actor, record.call, str(data["model"]), usage.input, usage.output, usage.cached, reply.latency_s,
-            reply.tries, reply.from_cache, new, reply.text, tuple((call.name, call.arguments) for call in reply.calls),
+            reply.tries, reply.from_cache, new, reply.message.marked_text,
+            tuple((call.name, call.arguments) for call in reply.calls),
         )  # fmt: skip
     except (KeyError, TypeError):
         return None

@@ -79,7 +79,7 @@ class CallView:
     new: tuple[tuple[str, str], ...]
     """Speaker and text of the messages of the prompt that the actor's earlier calls did not have."""
     reply: str
-    """The text of the reply, such as reasoning beside a tool call."""
+    """The text of the reply, after its thinking between marks."""
     tools: tuple[tuple[str, Json], ...]
     """Names and arguments of the tools that the reply called."""
 

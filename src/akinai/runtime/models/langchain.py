@@ -1,6 +1,8 @@
 """Language models of any provider through LangChain, which only this package imports."""
 
+import asyncio
 import hashlib
+import json
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -10,13 +12,21 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 from akinai.core.canonical import Json
-from akinai.core.errors import UnknownName, UsageError
-from akinai.core.models import Reply, Request, Tools
+from akinai.core.errors import ContextLimit, UnknownName, UsageError
+from akinai.core.models import FILTERED, Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
+from akinai.runtime.models.contract import Contract
 from akinai.runtime.models.messages import Messages, reply_in
 from akinai.runtime.models.rate_limit import MAX_CONCURRENCY, REAL, Clock, RateLimit
-from akinai.runtime.models.redact import redact_keys
-from akinai.runtime.models.retry import DEFAULT_POLICY, MESSAGE_LIMIT, RetryPolicy, call_with_retries, failure_of
+from akinai.runtime.models.redact import redact_keys, strike_keys
+from akinai.runtime.models.retry import (
+    DEFAULT_POLICY,
+    MESSAGE_LIMIT,
+    RetryPolicy,
+    call_with_retries,
+    causes_of,
+    refusal_of,
+)
 from akinai.runtime.models.transport import DirectCompletions, repairing_client
 
 if TYPE_CHECKING:
@@ -28,9 +38,6 @@ PLACEHOLDER_KEY = "no-key"
 """The key for a server on this machine when the environment has none: the packages require one."""
 TIMEOUT_S = 180.0
 """Seconds from a request to the last byte of its answer, by default."""
-_SCHEMA = "schema"
-_UNKNOWN_OPTION = ("HTTP 400", "HTTP 422")
-"""How servers answer an option that they do not know."""
 LABEL_LIMIT = 64
 """Characters of the label that OpenAI accepts."""
 EXTRA = "akinai[models]"
@@ -124,8 +131,9 @@ def open_model(
     sampling = {key: value for key, value in parameters.items() if value is not None}
     config = _ModelConfig(provider, model, checked_address(base_url), sampling, timeout_s)
     limit = RateLimit(max_concurrency=max_concurrency, per_minute=calls_per_minute, clock=clock)
-    chat, close = _open_chat_model(config)
-    return LangChainModel(config, chat, close, policy, limit, clock)
+    contract = Contract()
+    chat, close = _open_chat_model(config, contract)
+    return LangChainModel(config, chat, close, contract, policy, limit, clock)
 
 
 class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
@@ -136,6 +144,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         config: _ModelConfig,
         chat: "BaseChatModel",
         close: Close,
+        contract: Contract,
         policy: RetryPolicy,
         limit: RateLimit,
         clock: Clock,
@@ -146,8 +155,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._chat, self._close = chat, close
         self._policy, self._limit, self._clock = policy, limit, clock
         self._bound: dict[bytes, Any] = {}
-        self._refused: set[str] = set()
-        """Options that its server refused; shared by all its conversations."""
+        self._contract = contract
         # State of one conversation:
         self._label: Mapping[str, Any] = {}
         self._messages = Messages()
@@ -166,34 +174,44 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         model._messages = Messages()
         return model
 
+    @property
+    def concessions(self) -> tuple[str, ...]:
+        """What its server refused and what is sent in place of it, a sentence each."""
+        return self._contract.sentences
+
     async def reply(self, request: Request) -> Reply:
-        """The answer to one request, with retries. ModelError when there is none."""
+        """The answer to one request, with retries. ModelError when there is none; ContextLimit."""
         chat, messages = self._with_tools(request.tools), self._messages.convert(request.messages)
+        structured = self._structured(request)
 
         async def attempt() -> Reply:
-            structured = self._structured(request)
             try:
                 return reply_in(await chat.ainvoke(messages, **self._label, **structured))
             except Exception as error:  # a provider's package may raise anything
-                if not structured or failure_of(error, self._timeout_s).kind not in _UNKNOWN_OPTION:
+                refusal = refusal_of(error)
+                if refusal is None or not refusal.of_filter or refusal.of_context:
                     raise
-            reply = reply_in(await chat.ainvoke(messages, **self._label))
-            self._refused.add(_SCHEMA)
-            return reply
+            self._contract.remark("a content filter of the server refused prompts; each counts as an unreadable reply")
+            return Reply("", finish=FILTERED)
 
-        success = await call_with_retries(
-            self.name,
-            attempt,
-            timeout_s=self._timeout_s,
-            policy=self._policy,
-            limit=self._limit,
-            clock=self._clock,
-        )
-        return replace(success.value, latency_s=success.latency_s, tries=success.attempts)
+        try:
+            success = await call_with_retries(
+                self.name,
+                attempt,
+                timeout_s=self._timeout_s,
+                policy=self._policy,
+                limit=self._limit,
+                clock=self._clock,
+                answered=lambda: self._contract.answered,
+            )
+        except ContextLimit:
+            self._contract.remark("the server refused prompts as too long; the oldest part was dropped each time")
+            raise
+        return replace(_without_keys(success.value), latency_s=success.latency_s, tries=success.attempts)
 
     def _structured(self, request: Request) -> Mapping[str, Any]:
-        """The options that ask for an object of the request's schema; empty if its server refused them before."""
-        if request.schema is None or _SCHEMA in self._refused:
+        """The options that ask for an object of the request's schema."""
+        if request.schema is None:
             return {}
         options = dict(_provider(self.name.partition(":")[0]).structured(request.schema))
         if "extra_body" in options:
@@ -220,7 +238,14 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         return self._bound[tools.key]
 
 
-def _open_chat_model(config: _ModelConfig) -> "tuple[BaseChatModel, Close]":
+def _without_keys(reply: Reply) -> Reply:
+    """The reply without the values of keys that its server echoes."""
+    text = json.dumps(reply.to_json())
+    struck = strike_keys(text)
+    return reply if struck == text else Reply.from_json(json.loads(struck))
+
+
+def _open_chat_model(config: _ModelConfig, contract: Contract) -> "tuple[BaseChatModel, Close]":
     """A chat model of LangChain that retries nothing, and the function that closes its connections."""
     try:
         from langchain.chat_models import init_chat_model
@@ -229,10 +254,18 @@ def _open_chat_model(config: _ModelConfig) -> "tuple[BaseChatModel, Close]":
     _expect_provider(config)
     _expect_key(config)
     try:
-        options, connect = _OPTIONS.get(config.provider, _other_provider)(config)
+        options, connect = _OPTIONS.get(config.provider, _other_provider)(config, contract)
         init: Callable[..., Any] = init_chat_model  # its overloads know no options as a table
         chat: BaseChatModel = init(config.model, model_provider=config.provider, **options)
+        if "seed" in config.sampling and "seed" not in type(chat).model_fields:
+            raise UsageError(f"{config.provider} takes no seed; leave the model's seed out")
+        return chat, connect(chat)
     except ImportError as error:
+        if any("socks" in str(cause).lower() for cause in causes_of(error)):
+            raise UsageError(
+                f"{config.name!r} is behind a SOCKS proxy, which the environment names; that needs the package "
+                "socksio: pip install 'httpx[socks]', or unset ALL_PROXY"
+            ) from error
         package = f"'{EXTRA}'" if config.provider in _PROVIDERS else f"langchain-{config.provider.replace('_', '-')}"
         raise UsageError(f"{config.name!r} needs a package that is not installed: pip install {package}") from error
     except UsageError:
@@ -242,24 +275,25 @@ def _open_chat_model(config: _ModelConfig) -> "tuple[BaseChatModel, Close]":
         raise UsageError(
             f"{config.name!r} cannot be opened; its package says: {message}"
         ) from None  # it may hold a key
-    if "seed" in config.sampling and "seed" not in type(chat).model_fields:
-        raise UsageError(f"{config.provider} takes no seed; leave the model's seed out")
-    return chat, connect(chat)
 
 
 Connect = Callable[[Any], Close]
 """Gives a chat model its own HTTP client, or finds the one that it has; returns what closes it."""
 
 
-def _openai(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+def _openai(config: _ModelConfig, contract: Contract) -> tuple[dict[str, Any], Connect]:
     import langchain_openai
     import openai
 
-    http = repairing_client(openai.DefaultAsyncHttpxClient)(trust_env=not config.local)
+    http = repairing_client(openai.DefaultAsyncHttpxClient, contract)(trust_env=not config.local)
+    unused = openai.DefaultHttpxClient(
+        trust_env=not config.local
+    )  # or the package opens one with the proxies of its own
     options: dict[str, Any] = {
         "timeout": config.timeout_s,
         "max_retries": 0,
         "http_async_client": http,
+        "http_client": unused,
         **config.sampling,
     }
     if "http_socket_options" in langchain_openai.ChatOpenAI.model_fields:
@@ -272,12 +306,17 @@ def _openai(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
 
     def connect(chat: Any) -> Close:
         chat.async_client = DirectCompletions(chat.async_client)
-        return http.aclose
+
+        async def close() -> None:
+            unused.close()
+            await http.aclose()
+
+        return close
 
     return options | _placeholder(config), connect
 
 
-def _anthropic(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+def _anthropic(config: _ModelConfig, contract: Contract) -> tuple[dict[str, Any], Connect]:
     import anthropic
 
     if "seed" in config.sampling:
@@ -287,32 +326,52 @@ def _anthropic(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
         options["base_url"] = config.base_url.removesuffix("/v1")
 
     def connect(chat: Any) -> Close:
-        http = repairing_client(anthropic.DefaultAsyncHttpxClient)(trust_env=not config.local)
+        client = anthropic.DefaultAsyncHttpxClient
+        # The package's own client reads the proxies of the environment, whatever it is told.
+        base: Any = client.__mro__[1] if config.local else client
+        http: Any = repairing_client(base, contract)(trust_env=not config.local, follow_redirects=True)
         # The package shares one client among all models of all event loops, and has no argument for another.
-        vars(chat)["_async_client"] = chat._async_client.copy(http_client=http)
+        vars(chat)["_async_client"] = anthropic.AsyncAnthropic(**chat._client_params, http_client=http)
         return http.aclose
 
     return options | _placeholder(config), connect
 
 
-def _ollama(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+def _ollama(config: _ModelConfig, contract: Contract) -> tuple[dict[str, Any], Connect]:
     options: dict[str, Any] = {
         "num_predict" if name == "max_tokens" else name: v for name, v in config.sampling.items()
     }
+    options["sync_client_kwargs"] = {"trust_env": not config.local}
     options["async_client_kwargs"] = {"timeout": config.timeout_s, "trust_env": not config.local}
     if config.base_url:
         options["base_url"] = config.base_url.removesuffix("/v1")
-    return options, lambda chat: chat._async_client._client.aclose
+
+    def connect(chat: Any) -> Close:
+        import httpx
+
+        own = chat._async_client._client
+        http = repairing_client(httpx.AsyncClient, contract)(
+            base_url=own.base_url, headers=own.headers, timeout=own.timeout, follow_redirects=True,
+            trust_env=not config.local,
+        )  # fmt: skip
+        chat._async_client._client = http
+
+        async def close() -> None:
+            await asyncio.gather(own.aclose(), http.aclose())
+
+        return close
+
+    return options, connect
 
 
-def _other_provider(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+def _other_provider(config: _ModelConfig, _: Contract) -> tuple[dict[str, Any], Connect]:
     options: dict[str, Any] = {"timeout": config.timeout_s, "max_retries": 0, **config.sampling}
     if config.base_url:
         options["base_url"] = config.base_url
     return options, lambda _: _close_nothing
 
 
-_OPTIONS: Mapping[str, Callable[[_ModelConfig], tuple[dict[str, Any], Connect]]] = {
+_OPTIONS: Mapping[str, Callable[[_ModelConfig, Contract], tuple[dict[str, Any], Connect]]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "ollama": _ollama,
@@ -350,6 +409,12 @@ def _has_package(provider: Any) -> bool:
 
 def _expect_key(config: _ModelConfig) -> None:
     key = _provider(config.provider).key
+    value = os.environ.get(key, "") if key else ""
+    if not value.isprintable() or value != value.strip():
+        raise UsageError(
+            f"the key in {key} begins or ends with a space, or holds a line break or a control character, which no "
+            "request can carry; set it again without"
+        )
     if key and not os.environ.get(key) and not config.local:
         where = f"at {config.base_url}" if config.base_url else "at its provider"
         raise UsageError(

@@ -1,12 +1,12 @@
 """Conversations and replies as LangChain's messages."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from akinai.core.canonical import bad_text, canonical, keepable
+from akinai.core.canonical import Json, bad_text, canonical, keepable
 from akinai.core.models import Message, Reply, ToolCall, Usage
-from akinai.runtime.models.transport import unwrap, wrap
+from akinai.runtime.models.transport import FIELD, THOUGHT, unwrap, wrap
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
@@ -44,11 +44,20 @@ def _converted(message: Message) -> "BaseMessage":
             calls = [
                 {"type": "tool_call", "id": call.id, "name": call.name, "args": _args(call)} for call in message.calls
             ]
-            return AIMessage(text, tool_calls=calls)
+            if not message.thoughts:
+                return AIMessage(text, tool_calls=calls)
+            blocks: list[Any] = [*map(_thought, message.thoughts), *([{"type": "text", "text": text}] if text else [])]
+            return AIMessage(blocks, tool_calls=calls, additional_kwargs={"reasoning_content": message.thinking})
         case "tool":
             return ToolMessage(text, tool_call_id=message.call_id)
         case _:
             assert_never(message.speaker)
+
+
+def _thought(block: Json) -> dict[str, Any]:
+    """A thought as a content block: as its server wrote it, wrapped where it goes into a field beside it."""
+    thought = dict(cast("Mapping[str, Any]", block))
+    return {"type": THOUGHT, THOUGHT: thought} if FIELD in thought else thought
 
 
 def _args(call: ToolCall) -> dict[str, Any]:
@@ -67,7 +76,20 @@ def reply_in(message: "AIMessage") -> Reply:
         usage=_usage(message),
         model=str(metadata.get("model_name") or metadata.get("model") or ""),
         finish=str(finish or ""),
+        thoughts=tuple(_thoughts(message)),
     )
+
+
+def _thoughts(message: "AIMessage") -> Iterable[Json]:
+    """The blocks of thinking in a message of any provider."""
+    for item in message.content if isinstance(message.content, list) else ():
+        block = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+        if block.get("type") in ("thinking", "redacted_thinking"):
+            fields = {key: value for key, value in block.items() if key != "index"}
+            yield json.loads(keepable(canonical(cast("Json", fields))))
+    beside = message.additional_kwargs.get("reasoning_content")
+    if isinstance(message.content, str) and isinstance(beside, str) and beside:
+        yield {"type": "thinking", "thinking": keepable(beside)}
 
 
 def _calls(raw_calls: Sequence[Any]) -> Iterable[ToolCall]:

@@ -29,6 +29,13 @@ def redact_keys(text: str) -> str:
     return _LOOKS_LIKE_A_KEY.sub(REMOVED, text)
 
 
+def strike_keys(text: str) -> str:
+    """The text with a mark in place of the value of any key in the environment; what only looks like a key stays."""
+    for secret in sorted(_secrets(), key=len, reverse=True):
+        text = text.replace(secret, REMOVED)
+    return text
+
+
 def _secrets() -> set[str]:
     """The values of environment variables whose names say that they hold a secret."""
     return {

@@ -1,17 +1,23 @@
 """Retries: which errors of a provider are temporary, how long to wait, and when to give up. It knows no provider."""
 
 import asyncio
+import json
 import math
+import re
+import socket
+import ssl
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar, cast
 
-from akinai.core.errors import ModelError
+from akinai.core.errors import ContextLimit, ModelError
+from akinai.runtime.models.contract import Refusal, refusal_in
 from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys
+from akinai.runtime.models.transport import UnreadableAnswer, page_words
 
 T = TypeVar("T")
 
@@ -21,7 +27,19 @@ MESSAGE_LIMIT = 500
 _TEMPORARY_STATUS = frozenset({408, 409, 425, 429})
 _TIMEOUT_CLASSES = frozenset({"APITimeoutError", "TimeoutException"})
 _CONNECTION_CLASSES = frozenset({"APIConnectionError", "TransportError"})
+_NO_CREDIT = re.compile(
+    r"insufficient[_ ](?:quota|balance|credit|fund)"
+    r"|(?:balance|credit|fund)s?\b.{0,20}(?:insufficient|exhausted|too low)"
+    r"|exceeded_current_quota|billing_hard_limit|billing details|recharge|out of credits?|payment required"
+)
+_NO_TOOLS = re.compile(
+    r"support.{0,12} tool|tool[_ ](?:choice|call)|'tools'|function call|tool use|enable-auto-tool-choice"
+)
+TOO_MANY_REQUESTS = "HTTP 429"
+SAME_ANSWER_ATTEMPTS = 2
+"""Attempts after which the same unreadable answer, or a server that was never there, is not asked again."""
 _ADVICE = {
+    402: "pay the account's bill, or name another model",
     401: "check the key in the environment",
     403: "check what the key in the environment may use",
     404: "check the model's name and --base-url; OpenAI-compatible servers usually end in /v1",
@@ -56,6 +74,10 @@ class Failure:
     """Whether another attempt may succeed."""
     wait_s: float | None = None
     """Seconds that the provider asks to wait."""
+    max_attempts: int | None = None
+    """The number of such failures after which no further attempt is made, where it is less than the policy's."""
+    context_limit: bool = False
+    """Whether the server takes no prompt of this length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +98,49 @@ async def call_with_retries(
     policy: RetryPolicy = DEFAULT_POLICY,
     limit: RateLimit,
     clock: Clock = REAL,
+    answered: Callable[[], bool] = lambda: True,
 ) -> Success[T]:
-    """The result of `attempt`, repeated while its failures are temporary. ModelError lists the failures.
+    """The result of `attempt`, repeated while its failures are temporary. ModelError lists the failures; ContextLimit.
 
-    `timeout_s` limits one attempt, from the request to the last byte of the answer.
+    `timeout_s` limits one attempt, from the request to the last byte of the answer. `answered` says whether the server
+    ever answered: one at which nothing listens is then waited for, since it may be starting again.
     """
     failures: list[Failure] = []
     waited = 0.0
     while True:
-        outcome = await _attempt_once(attempt, len(failures) + 1, timeout_s, limit, clock)
+        outcome = await _attempt_once(attempt, len(failures) + 1, timeout_s, limit, clock, answered)
         # Raised outside an `except` block: the provider's error may hold the request with its key.
         if isinstance(outcome, Success):
             return outcome
         failures.append(outcome)
-        if not outcome.temporary or len(failures) >= policy.max_attempts:
+        if outcome.context_limit:
+            raise ContextLimit(_error_message(name, failures))
+        if not outcome.temporary or _attempts_are_spent(failures, policy):
             raise ModelError(_error_message(name, failures))
         wait = _wait_s(outcome, len(failures), policy, clock)
         if waited + wait > policy.max_total_wait_s:
-            why = f"it asks to be left alone for {outcome.wait_s:.0f} s, " if outcome.wait_s is not None else ""
+            why = f"it asks to be left alone for {outcome.wait_s:.0f} s, " if (outcome.wait_s or 0) >= 1 else ""
             why += f"more than the {policy.max_total_wait_s:g} s that are waited"
             raise ModelError(_error_message(name, failures, why))
         waited += wait
         await clock.sleep(wait)
 
 
+def _attempts_are_spent(failures: Sequence[Failure], policy: RetryPolicy) -> bool:
+    """Whether no attempt is left. One that the server asked to make later does not count: the time of waits ends it."""
+    counted = [failure for failure in failures if failure.kind != TOO_MANY_REQUESTS]
+    alike = [failure for failure in counted if failure.kind == failures[-1].kind]
+    own_limit = failures[-1].max_attempts
+    return len(counted) >= policy.max_attempts or (own_limit is not None and len(alike) >= own_limit)
+
+
 async def _attempt_once(
-    attempt: Callable[[], Awaitable[T]], number: int, timeout_s: float, limit: RateLimit, clock: Clock
+    attempt: Callable[[], Awaitable[T]],
+    number: int,
+    timeout_s: float,
+    limit: RateLimit,
+    clock: Clock,
+    answered: Callable[[], bool],
 ) -> Success[T] | Failure:
     async with limit.slot():
         began = clock.now()
@@ -109,31 +148,95 @@ async def _attempt_once(
             async with asyncio.timeout(timeout_s):
                 return Success(await attempt(), number, clock.now() - began)
         except Exception as error:  # a provider's package may raise anything
-            return failure_of(error, timeout_s)
+            return failure_of(error, timeout_s, answered=answered())
 
 
-def failure_of(error: Exception, timeout_s: float) -> Failure:
+def failure_of(error: Exception, timeout_s: float, *, answered: bool = True) -> Failure:
     """The failure that an exception of a provider's package means, by its status and class alone."""
-    message = redact_keys(_message(error))[:MESSAGE_LIMIT]
+    message = redact_keys(page_words(_message(error)))[:MESSAGE_LIMIT]
     status, classes = _status(error), {cls.__name__ for cls in type(error).__mro__}
     if status is not None and status >= 400:
+        refusal = refusal_of(error)
+        context_limit = refusal is not None and refusal.of_context
         temporary = status >= 500 or (status in _TEMPORARY_STATUS and not _out_of_credit(error))
-        return Failure(f"HTTP {status}", message, temporary, _requested_wait_s(error))
+        return Failure(
+            f"HTTP {status}", message, temporary and not context_limit, _requested_wait_s(error), None, context_limit
+        )
     if isinstance(error, TimeoutError) or classes & _TIMEOUT_CLASSES:
         return Failure(f"no answer within {timeout_s:g} s", "", True)
+    cause = next((cause for cause in causes_of(error) if isinstance(cause, UnreadableAnswer)), None)
+    if cause is not None:
+        words = redact_keys(str(cause))[:MESSAGE_LIMIT]
+        return Failure("an unreadable answer", words, True, None, None if cause.temporary else SAME_ANSWER_ATTEMPTS)
     if isinstance(error, OSError) or classes & _CONNECTION_CLASSES:
-        return Failure("no connection", message, True)
+        return _connection_failure(error, answered)
     if isinstance(error, ValueError | LookupError | TypeError | AttributeError):
-        return Failure("an unreadable answer", f"{type(error).__name__}: {message}", True)
+        words = f"{type(error).__name__}: {message}"
+        return Failure("an unreadable answer", words, True, None, SAME_ANSWER_ATTEMPTS)
     return Failure(type(error).__name__, message, False)
 
 
+def refusal_of(error: Exception) -> Refusal | None:
+    """The refusal that an exception of a provider's package holds; None for an error without a status."""
+    status = _status(error)
+    if status is None:
+        return None
+    body: object = getattr(error, "body", None)
+    text = json.dumps(body, default=str) if body else str(error)
+    return refusal_in(status, text)
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """An exception and those that led to it, the innermost last."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        parts: Sequence[BaseException] = getattr(cause, "exceptions", ())
+        cause = parts[0] if parts else cause.__cause__ or cause.__context__
+
+
+def _connection_failure(error: Exception, answered: bool) -> Failure:
+    """The failure that a connection's innermost cause means, in words, and whether it can heal."""
+    url = getattr(getattr(error, "request", None), "url", None)
+    address = f" at {url.host}:{url.port or (443 if url.scheme == 'https' else 80)}" if url is not None else ""
+    causes = [*causes_of(error)][::-1]
+    for cause in causes:
+        name, text = type(cause).__name__, str(cause)
+        if isinstance(cause, socket.gaierror):
+            again = cause.errno == socket.EAI_AGAIN and answered
+            return Failure("no connection", f"unknown host{address} (the name has no address)", again)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return Failure("no connection", f"the certificate{address} is not valid: {cause.verify_message}", False)
+        if isinstance(cause, ssl.SSLError):
+            return Failure("no connection", f"no TLS{address}: {_cut(text)}; the address may begin with http://", False)
+        if isinstance(cause, ConnectionRefusedError) or "all connection attempts failed" in text.lower():
+            words = f"connection refused: nothing listens{address}"
+            return Failure("no connection", words, True, None, None if answered else SAME_ANSWER_ATTEMPTS)
+        if name == "LocalProtocolError":
+            return Failure(
+                "no connection",
+                "the key in the environment holds a line break or another sign that no header can hold",
+                False,
+            )
+        if name in ("UnsupportedProtocol", "InvalidURL", "TooManyRedirects"):
+            return Failure("no connection", _cut(text), False)
+        if name == "DecodingError":
+            words = f"the answer is not compressed as its header says: {_cut(text)}"
+            return Failure("an unreadable answer", words, True, None, SAME_ANSWER_ATTEMPTS)
+    words = next(filter(None, (_cut(str(cause)) for cause in causes)), type(error).__name__)
+    return Failure("no connection", words, True)
+
+
+def _cut(text: str) -> str:
+    return redact_keys(" ".join(text.split()))[:MESSAGE_LIMIT]
+
+
 def _wait_s(failure: Failure, attempts: int, policy: RetryPolicy, clock: Clock) -> float:
-    """Seconds before the next attempt: a doubling wait with jitter, or the provider's request, slightly extended."""
-    if failure.wait_s is not None:
-        return failure.wait_s * (1 + 0.1 * clock.jitter())
-    wait = min(policy.max_wait_s, policy.first_wait_s * 2 ** (attempts - 1))
-    return wait * (0.5 + 0.5 * clock.jitter())
+    """Seconds before the next attempt: a doubling wait with jitter, or the provider's where it is longer."""
+    wait = min(policy.max_wait_s, policy.first_wait_s * 2 ** (attempts - 1)) * (0.5 + 0.5 * clock.jitter())
+    return wait if failure.wait_s is None else max(wait, failure.wait_s * (1 + 0.1 * clock.jitter()))
 
 
 def _error_message(name: str, failures: list[Failure], why: str = "") -> str:
@@ -143,6 +246,10 @@ def _error_message(name: str, failures: list[Failure], why: str = "") -> str:
     quote = f"; it said: {last.message.rstrip('.')}" if last.message else ""
     status = last.kind.removeprefix("HTTP ")
     advice = _ADVICE.get(int(status), "") if status.isdecimal() else ""
+    if last.context_limit:
+        advice = "resume the run with a smaller --window, or give a model with a longer context"
+    elif status in ("400", "404", "422") and _NO_TOOLS.search(last.message.lower()):
+        advice = "play it with --agent structured, which needs no tool calls"
     attempts = f"{len(failures)} tries" if len(failures) > 1 else "1 try"
     parts = [f"{name} gave no usable answer in {attempts} ({kinds}{f', and {why}' if why else ''}){quote}", advice]
     return "; ".join(filter(None, parts))
@@ -158,7 +265,8 @@ def _status(error: Exception) -> int | None:
 
 def _out_of_credit(error: Exception) -> bool:
     """Whether a 429 is permanent, since the account has no credit left."""
-    return getattr(error, "code", None) == "insufficient_quota"
+    refusal = refusal_of(error)
+    return refusal is not None and bool(_NO_CREDIT.search(refusal.text))
 
 
 def _message(error: Exception) -> str:

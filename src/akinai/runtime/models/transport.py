@@ -6,18 +6,25 @@ Here such arguments are wrapped in an object before LangChain sees them, and unw
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from akinai.core.canonical import Json, canonical
+from akinai.runtime.models.contract import TEMPLATE_REFUSED, Contract, refusal_in
 
 if TYPE_CHECKING:
     import httpx
 
 WRAPPER = "unreadable_arguments"
 """The only key of an object that holds arguments which are no object."""
+
+THOUGHT = "akinai_thought"
+"""The kind of a content block that holds a thought on its way back to its server."""
+FIELD = "field"
+"""The key of a thought for the field of the message in which its server wrote it; a block of content has none."""
 
 CALLS_A_POOL = 16
 """Simultaneous calls per connection pool: a pool looks at each of its connections for every call."""
@@ -26,8 +33,11 @@ _BODY_HEADERS = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that describe the original body."""
 
 
-def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
-    """A provider's HTTP client class whose responses have readable tool calls. It opens connection pools as needed."""
+def repairing_client(client: Any, contract: Contract) -> "type[httpx.AsyncClient]":
+    """A provider's HTTP client class whose requests are what the server takes and whose responses can be read.
+
+    It opens connection pools as needed.
+    """
     base: type[httpx.AsyncClient] = client
 
     class RepairingClient(base):
@@ -43,7 +53,9 @@ def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
                 self._pools.append(self._open_pool())
             self._under_way[index] += 1
             try:
-                return await self._pools[index].send(request, **options)
+                response = await self._pools[index].send(request, **options)
+                contract.answered = True
+                return response
             finally:
                 self._under_way[index] -= 1
 
@@ -51,16 +63,45 @@ def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
             await asyncio.gather(super().aclose(), *(pool.aclose() for pool in self._pools))
 
         async def send(self, request: "httpx.Request", **options: Any) -> "httpx.Response":
-            response = await self._send(request, **options)
+            response = await self._negotiate(request, **options)
             if options.get("stream") or not response.is_success:
                 return response
-            body = repair_body(response.content)
-            if body is response.content:
+            status, body = read_answer(response.content, response.charset_encoding)
+            if status == response.status_code and body is response.content:
                 return response
-            headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _BODY_HEADERS]
-            return type(response)(response.status_code, headers=headers, content=body, request=request)
+            return _replaced(response, status, body)
+
+        async def _negotiate(self, request: "httpx.Request", **options: Any) -> "httpx.Response":
+            """Send a request, and send it again for as long as the server refuses a part that can be changed."""
+            content, before = request.content, contract.conceded
+            sent, refused = contract.fit(content) if content else content, ""
+            response = await self._send(_with_body(request, sent), **options)
+            while content and response.status_code in TEMPLATE_REFUSED:
+                await response.aread()
+                refusal = refusal_in(response.status_code, response.content)
+                again = contract.concede(content, sent, refusal)
+                if again is None:
+                    if refusal.message == refused:
+                        contract.withdraw({*contract.conceded - before})
+                    break
+                sent, refused = again, refusal.message
+                response = await self._send(_with_body(request, sent), **options)
+            return response
 
     return RepairingClient
+
+
+def _with_body(request: "httpx.Request", body: bytes) -> "httpx.Request":
+    if body == request.content:
+        return request
+    headers = [pair for pair in request.headers.multi_items() if pair[0].lower() not in _BODY_HEADERS]
+    return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
+
+
+def _replaced(response: "httpx.Response", status: int, body: bytes) -> "httpx.Response":
+    headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _BODY_HEADERS]
+    headers.append(("content-type", "application/json"))
+    return type(response)(status, headers=headers, content=body, request=response.request)
 
 
 class DirectCompletions:
@@ -77,23 +118,207 @@ class DirectCompletions:
         return DirectCompletions(self._resource.with_raw_response)
 
     async def create(self, *, messages: Any, extra_body: Mapping[str, Any] | None = None, **options: Any) -> Any:
-        body = {"messages": messages, **({"tools": options.pop("tools")} if "tools" in options else {})}
+        body = {
+            "messages": [*map(_with_thoughts, messages)],
+            **({"tools": options.pop("tools")} if "tools" in options else {}),
+        }
         return await self._resource.create(messages=[], extra_body={**body, **(extra_body or {})}, **options)
 
 
-def repair_body(body: bytes) -> bytes:
-    """A provider's answer in which the arguments of every tool call are an object; other arguments are wrapped in one.
+def _with_thoughts(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message whose thoughts are in the fields in which its server wrote them."""
+    content = message.get("content")
+    if not isinstance(content, list) or message.get("role") != "assistant":
+        return message
+    blocks = _objects(cast("object", content))
+    thoughts = [_object(block.get(THOUGHT)) for block in blocks if block.get("type") == THOUGHT]
+    others = [block for block in blocks if block.get("type") != THOUGHT]
+    if not thoughts:
+        return message
+    fields = {block[FIELD]: block.get("raw", block["thinking"]) for block in thoughts if block.get(FIELD) != "content"}
+    parts = [{**block, FIELD: None} for block in thoughts if block.get(FIELD) == "content"]
+    for part in parts:
+        del part[FIELD]
+    text = "".join(str(block.get("text") or "") for block in others)
+    return {**message, "content": [*parts, *others] if parts else text or None, **fields}
 
-    Handles OpenAI's chat completions and responses, and Anthropic's messages. Any other body is returned unchanged.
+
+class UnreadableAnswer(ValueError):
+    """A server's answer that holds no reply."""
+
+    def __init__(self, message: str, *, temporary: bool = False) -> None:
+        """`temporary` for one that another try may mend."""
+        super().__init__(message)
+        self.temporary = temporary
+
+
+def read_answer(body: bytes, encoding: str | None = None) -> tuple[int, bytes]:
+    """An answer with status 200 as its provider's package can read it: its true status and its body.
+
+    Handles OpenAI's chat completions and responses, and Anthropic's messages. What fits is returned unchanged.
+    UnreadableAnswer for a body that holds no reply.
     """
-    if b"arguments" not in body and b"tool_use" not in body:
-        return body
+    answer = _parsed(body, encoding)
+    error = answer.get("error")
+    if error and not answer.get("choices"):
+        return _error_status(error), body
+    if "choices" in answer:
+        _expect_message(answer)
+    elif answer.keys().isdisjoint({"output", "content", "data", "message", "object"}):
+        raise UnreadableAnswer(f"the answer has no choices, only {', '.join(answer) or 'an empty object'}")
+    repaired = [_repair_message(choice) for choice in _objects(answer.get("choices"))]
+    wrapped = [_wrap_arguments(call) for call in _calls_in(answer)]
+    plain = not any((*repaired, *wrapped)) and _plain_utf8(body)
+    return 200, body if plain else json.dumps(answer).encode()
+
+
+def _plain_utf8(body: bytes) -> bool:
+    """Whether the body is JSON in UTF-8 as it is."""
     try:
-        answer: object = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    changed = [_wrap_arguments(call) for call in _calls_in(_object(answer))]
-    return json.dumps(answer).encode() if any(changed) else body
+        return body.lstrip()[:1] == b"{" and bool(body.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _parsed(body: bytes, encoding: str | None) -> dict[str, Any]:
+    """The object in an answer. UnreadableAnswer says what is there in its place."""
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        try:
+            text = body.decode(encoding or "latin-1")
+        except (LookupError, UnicodeDecodeError):
+            text = body.decode("latin-1")
+    if not text.strip():
+        raise UnreadableAnswer("the answer is empty")
+    if text.lstrip().startswith("data:"):
+        return _assembled(text)
+    try:
+        answer: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableAnswer(f"the answer is no JSON but {page_words(text)!r:.200}") from error
+    if not isinstance(answer, dict):
+        raise UnreadableAnswer(f"the answer is a JSON {type(answer).__name__} and no object")
+    return cast("dict[str, Any]", answer)
+
+
+def page_words(text: str) -> str:
+    """The words of a page of HTML: its title, or what it shows; any other text as it is."""
+    if not text.lstrip().startswith("<"):
+        return " ".join(text.split())
+    title = re.search(r"<title[^>]*>(.*?)</title>", text, re.DOTALL | re.IGNORECASE)
+    shown = re.sub(r"<(style|script|head)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+    words = [" ".join(part.split()) for part in (title[1] if title else "", shown)]
+    return f"a page of HTML: {'; '.join(filter(None, words))}"
+
+
+def _assembled(stream: str) -> dict[str, Any]:
+    """The chat completion in a stream of server-sent events, which some servers send unasked."""
+    answer: dict[str, Any] = {}
+    message: dict[str, Any] = {"role": "assistant", "content": ""}
+    calls: dict[int, dict[str, Any]] = {}
+    finish = None
+    for line in stream.splitlines():
+        try:
+            chunk = _object(json.loads(line.removeprefix("data:")))
+        except (ValueError, RecursionError):
+            continue
+        answer |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
+        for choice in _objects(chunk.get("choices"))[:1]:
+            delta = _object(choice.get("delta"))
+            finish = choice.get("finish_reason") or finish
+            for field in ("content", "reasoning_content", "reasoning"):
+                if isinstance(delta.get(field), str):
+                    message[field] = message.get(field, "") + delta[field]
+            for position, call in enumerate(_objects(delta.get("tool_calls"))):
+                _add_delta(calls.setdefault(call.get("index", position), {}), call)
+    if calls:
+        message["tool_calls"] = [calls[index] for index in sorted(calls)]
+    return {**answer, "choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+
+
+def _add_delta(call: dict[str, Any], delta: dict[str, Any]) -> None:
+    function, part = call.setdefault("function", {"name": "", "arguments": ""}), _object(delta.get("function"))
+    call |= {"id": delta.get("id") or call.get("id"), "type": "function"}
+    for key in ("name", "arguments"):
+        value = part.get(key)
+        function[key] += value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+def _error_status(error: object) -> int:
+    """The status that an error in an answer with status 200 means. UnreadableAnswer where it tells none."""
+    fields = _object(error)
+    for key in ("code", "status", "status_code"):
+        value = str(fields.get(key) or "")
+        if value.isdecimal() and 400 <= int(value) < 600:
+            return int(value)
+    text = json.dumps(error)
+    refusal = refusal_in(400, text)
+    if refusal.of_context or refusal.of_filter:
+        return 400
+    if "insufficient_quota" in text:
+        return 429
+    message = fields.get("message") or error
+    raise UnreadableAnswer(f"an error in an answer with status 200: {message}", temporary=True)
+
+
+def _expect_message(answer: Mapping[str, Any]) -> None:
+    choices = _objects(answer.get("choices"))
+    if not choices:
+        raise UnreadableAnswer("the answer has no choices")
+    if not isinstance(choices[0].get("message"), dict):
+        raise UnreadableAnswer("the answer's choice has no message")
+
+
+def _repair_message(choice: dict[str, Any]) -> bool:
+    """Repair a message that LangChain could not read, and put its thinking into its content; whether it changed."""
+    message = _object(choice.get("message"))
+    before = dict(message)
+    if message and message.get("role") != "assistant":
+        message["role"] = "assistant"
+    if message.get("content") is not None and not isinstance(message["content"], str):
+        message["content"] = _readable_content(message["content"])
+    thoughts = [*_thoughts(message)]
+    if thoughts:
+        content: Any = message.get("content") or []
+        message["content"] = [
+            *thoughts,
+            *([{"type": "text", "text": content}] if isinstance(content, str) else content),
+        ]
+    calls = message.get("tool_calls")
+    if calls is not None and not isinstance(calls, list):
+        message["tool_calls"] = [calls]
+    renamed = [_text_id(call) for call in _objects(message.get("tool_calls"))]
+    return message != before or any(renamed)
+
+
+def _readable_content(content: object) -> str | list[dict[str, Any]]:
+    """Content that is no text: as text, or as blocks in which thinking names its field."""
+    if not isinstance(content, list):
+        text = _object(content).get("text")
+        return text if isinstance(text, str) else json.dumps(content)
+    items = cast("list[object]", content)
+    blocks = [_object(item) or {"type": "text", "text": str(item)} for item in items]
+    return [{**block, FIELD: "content"} if block.get("type") == "thinking" else block for block in blocks]
+
+
+def _thoughts(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The thinking in fields of a message beside its content, as blocks that name the field."""
+    for field in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(field), str) and message[field]:
+            yield {"type": "thinking", "thinking": message[field], FIELD: field}
+    details = _objects(message.get("reasoning_details"))
+    if details:
+        text = "".join(str(item.get("text") or item.get("summary") or "") for item in details)
+        yield {"type": "thinking", "thinking": text, "raw": details, FIELD: "reasoning_details"}
+
+
+def _text_id(call: dict[str, Any]) -> bool:
+    """Make the id of a call text."""
+    if call.get("id") is None or isinstance(call["id"], str):
+        return False
+    call["id"] = str(call["id"])
+    return True
 
 
 def wrap(arguments: Json) -> dict[str, Any]:

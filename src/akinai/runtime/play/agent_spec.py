@@ -78,6 +78,8 @@ class AgentSpec:
     """The model of the sub-agents; None means the same model, "rules" means none."""
     memory: Memory = "trim"
     window_tokens: int = 30_000
+    resumed_window: int | None = None
+    """The window from the first call after a resume on; None for `window_tokens`, with which the past was played."""
     budget: Budget = NO_BUDGET
     cache: str | None = None
     """The file of the response cache; None for no cache."""
@@ -104,8 +106,9 @@ class AgentSpec:
             raise UsageError(f"the agent {self.agent!r} asks a model; name one, such as --model openai:gpt-5-mini")
         if self.model is not None and self.agent not in MODEL_AGENTS:
             raise UsageError(f"the agent {self.agent!r} asks no model; leave --model out, or --agent")
-        if self.window_tokens < 2_000:
-            raise UsageError(f"a window of {self.window_tokens} tokens holds no conversation; give at least 2,000")
+        smallest = min(self.window_tokens, self.resumed_window or self.window_tokens)
+        if smallest < 2_000:
+            raise UsageError(f"a window of {smallest} tokens holds no conversation; give at least 2,000")
         if self.playbook_tokens < 0:
             raise UsageError(f"a playbook in {self.playbook_tokens} tokens; give some, or 0 for the whole of it")
 
@@ -173,6 +176,7 @@ class AgentSpec:
                 "sub_agents": self.sub_agents,
                 "memory": self.memory,
                 "window_tokens": self.window_tokens,
+                **({"resumed_window": self.resumed_window} if self.resumed_window else {}),
                 "cache": self.cache,
                 "timeout_s": self.timeout_s,
                 "calls_per_minute": self.calls_per_minute,
@@ -215,6 +219,14 @@ class AgentSpec:
 def spec_of(header: RunHeader) -> AgentSpec:
     """The agent spec of a run."""
     return AgentSpec.from_card(header.card, next(iter(header.agents.values())))
+
+
+def with_window(header: RunHeader, tokens: int) -> RunHeader:
+    """The header of a run that is resumed with another window. UsageError for one too small, or where none is used."""
+    spec = replace(spec_of(header), resumed_window=tokens)
+    if not spec.asks_model:
+        raise UsageError(f"run {header.run_id!r} asks no model, so it has no window; leave --window out")
+    return replace(header, card={**header.card, **spec.card()})
 
 
 def _digest(value: Json) -> str:

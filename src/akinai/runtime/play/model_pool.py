@@ -1,9 +1,9 @@
 """The models of a command, opened once and shared by all its runs, and their agents."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, cast, runtime_checkable
 
 from akinai.agents.chat import ChatAgent
 from akinai.core.agents import Agent, AgentFactory, Role, is_sub_agent
@@ -20,6 +20,18 @@ from akinai.runtime.play.trace_codec import figures
 
 CALLS = "calls"
 """The key of a run card for the totals of the model calls."""
+SERVERS = "servers"
+"""The key of a run card for what the servers of models refused and what was sent in place of it, by model."""
+
+
+@runtime_checkable
+class Negotiated(Protocol):
+    """A model whose server may have refused a part of its requests."""
+
+    @property
+    def concessions(self) -> tuple[str, ...]:
+        """What was refused and what is sent in place of it, a sentence each."""
+        ...
 
 
 class ModelPool:
@@ -58,9 +70,10 @@ class ModelPool:
             return plain or by_rules
         meter = self._meter or Meter(self.spec.budget, self._prices)
         seed, cache = header.genesis.seed, self._cache
-        recorder = CallRecorder(header.run_id, seed, store, meter, cache=cache, actions=actions)
         # The run's own spec: the runs of a pool may have different playbooks.
         spec = spec_of(header)
+        window = spec.resumed_window
+        recorder = CallRecorder(header.run_id, seed, store, meter, cache=cache, actions=actions, window=window)
 
         def make_agent(role: Role) -> Agent:
             choice = self.spec.model_of(role.group)
@@ -97,7 +110,17 @@ class ModelPool:
                 group: figures(group_records, self._prices).to_json()
                 for group, group_records in sorted(by_group.items())
             }
-        return {CALLS: totals}
+        return {CALLS: totals, **self._servers(header)}
+
+    def _servers(self, header: RunHeader) -> Mapping[str, Json]:
+        """What the servers refused, in this command and before it; empty where they took everything."""
+        sentences = {**cast("Mapping[str, Json]", header.card.get(SERVERS) or {})}
+        for model in (*self._models.values(), *filter(None, (self._sub_model,))):
+            concessions = model.concessions if isinstance(model, Negotiated) else ()
+            if concessions:
+                earlier = cast("Sequence[str]", sentences.get(model.name) or ())
+                sentences[model.name] = [*dict.fromkeys((*earlier, *concessions))]
+        return {SERVERS: sentences} if sentences else {}
 
 
 @asynccontextmanager

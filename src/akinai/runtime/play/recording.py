@@ -3,16 +3,16 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from typing import NoReturn, Protocol, runtime_checkable
 
 from akinai.core.canonical import Json, settled
-from akinai.core.errors import AgentError
+from akinai.core.errors import AgentError, ContextLimit
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.core.stores import TraceBook, TraceRecord
 from akinai.runtime.models.budget import Meter
 from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
 from akinai.runtime.play.session import clock_us
-from akinai.runtime.play.trace_codec import ACTION, Call, TraceCodec, decode_calls, is_call
+from akinai.runtime.play.trace_codec import ACTION, TOO_LONG, Call, TraceCodec, decode_calls, is_call
 
 TakeNotes = Callable[[], Mapping[str, Json]]
 """Returns data for the next call's trace record, under keys that no call has; each note is returned once."""
@@ -31,11 +31,14 @@ class CallRecorder:
         cache: ResponseCache | None = None,
         clock: Callable[[], int] = clock_us,
         actions: Mapping[str, int] | None = None,
+        window: int | None = None,
     ) -> None:
         """`seed` is the run's, a part of the cache keys; `clock` returns microseconds since the epoch.
 
         `actions` counts each actor's entries as they come, so that a call's record says which action it led to.
+        `window` is the number of tokens that a resume gives each agent from its first new call on.
         """
+        self.window = window
         self.run_id, self.seed, self.meter, self.cache, self.clock = run_id, seed, meter, cache, clock
         self.actions = actions
         self.book = book
@@ -73,6 +76,12 @@ class _CallLog:
         self.recorded: Sequence[Call] | None = None
         """Calls that an earlier process left in the trace; None until they are read."""
         self.codec = TraceCodec()
+        self.window: int | None = None
+        """The window that the agent was told last; None for that of its own options."""
+        self.too_long: list[int | None] = []
+        """The context limits that the agent met since its last call."""
+        self.notes: dict[str, Json] = {}
+        """The notes of requests that met a context limit, for the record of the call that comes of them."""
 
     async def read(self, run_id: str, book: TraceBook) -> Sequence[Call]:
         """The recorded calls, read when they are first needed. AgentError for a damaged trace."""
@@ -97,18 +106,35 @@ class _RecordingAsker:
         """The reply to this actor's next call: read from the trace, or requested now and recorded.
 
         EndRun when the budget is spent. AgentError if the trace has another request under this number; ModelError.
+        ContextLimit, which the record of the call that comes of it repeats, for a prompt that should be shorter.
         """
         log, recorder = self._log, self._recorder
         async with log.lock:
-            notes = self._take_notes()
+            log.notes |= self._take_notes()
             recorded = await log.read(recorder.run_id, recorder.book)
             number = log.count + 1
             if number <= len(recorded):
-                reply = self._repeat(recorded[number - 1], request)
+                call = recorded[number - 1]
+                if len(log.too_long) < len(call.too_long):
+                    self._limit(call.too_long[len(log.too_long)])
+                reply = self._repeat(call, request)
             else:
-                reply = await self._call(request, number, notes)
-            log.count = number
+                if recorder.window is not None and log.window != recorder.window:
+                    self._limit(recorder.window)
+                try:
+                    reply = await self._call(request, number, log.notes)
+                except ContextLimit:
+                    log.too_long.append(None)
+                    raise
+            log.count, log.too_long, log.notes = number, [], {}
             return reply
+
+    def _limit(self, window: int | None) -> NoReturn:
+        """Tell the agent of a context limit: of its server, or of a window that a resume gives it."""
+        log = self._log
+        log.too_long.append(window)
+        log.window = log.window if window is None else window
+        raise ContextLimit(f"the window of {log.actor!r} is another from here on", window)
 
     def _repeat(self, call: Call, request: Request) -> Reply:
         if call.digest != request.digest:
@@ -126,6 +152,8 @@ class _RecordingAsker:
         reply = _settled(await self._reply(request, number))
         prompt = log.codec.prompt(request)
         data = {**notes, **log.codec.encode(prompt, request, reply, model.name)}
+        if log.too_long:
+            data[TOO_LONG] = [*log.too_long]
         if recorder.actions is not None:
             data[ACTION] = recorder.actions.get(log.actor, 0) + 1
         await recorder.book.add_trace(recorder.run_id, [TraceRecord(log.actor, number, recorder.clock(), data)])

@@ -22,6 +22,10 @@ ACTION = "action"
 """The key for the number of the action that a call led to, counted per actor from 1 over the whole ledger.
 If a reply led to several actions, it is the first of them. Records of calls outside a run's own driver lack it."""
 
+TOO_LONG = "too_long"
+"""The key for the context limits that the agent met before the call: None for one of the server, after which it dropped
+the oldest quarter of its conversation, or the tokens of a window that a resume gave it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -38,6 +42,8 @@ class Call:
     """The request's digest."""
     request: Request
     reply: Reply
+    too_long: tuple[int | None, ...] = ()
+    """The context limits before it, as under `TOO_LONG`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,8 @@ class TraceCodec:
             request = Request(messages, self._tools[data["tools"]] if data["tools"] else NO_TOOLS)
             reply = Reply.from_json(data["reply"])
             self._add(reply.message)
-            return Call(record.actor, record.call, record.at, data["model"], data["request"], request, reply)
+            too_long = tuple(data.get(TOO_LONG, ()))
+            return Call(record.actor, record.call, record.at, data["model"], data["request"], request, reply, too_long)
         except (KeyError, IndexError, TypeError) as error:
             raise AgentError(
                 f"the trace of call {record.call} of {record.actor!r} is damaged ({type(error).__name__}: {error})"
