@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from akinai.core.untrusted.documents import DocumentError, why_unfit
 from akinai.learning.playbook.errors import PlaybookBusy
 
 try:
@@ -22,6 +23,14 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.001, 0.05
 def sha256(data: bytes) -> str:
     """The SHA-256 of some bytes, in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def read_bounded(path: Path) -> bytes:
+    """A file's bytes. OSError where it cannot be read; DocumentError for a folder, a pipe, or one too large."""
+    info = os.stat(path)
+    if why := why_unfit(info.st_mode, info.st_size):
+        raise DocumentError(why)
+    return path.read_bytes()
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from akinai.core.errors import AkinaiError, UnknownName, UsageError, why_unreadable
-from akinai.learning.playbook.atomic import locked, move, prepare, sha256, write_atomically
+from akinai.core.untrusted.documents import DocumentError
+from akinai.learning.playbook.atomic import locked, move, prepare, read_bounded, sha256, write_atomically
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, PlaybookError
@@ -241,10 +242,10 @@ class PlaybookFile:
 
     def _read(self) -> bytes | None:
         try:
-            return self.path.read_bytes()
+            return read_bounded(self.path)
         except FileNotFoundError:
             return None
-        except OSError as error:
+        except (OSError, DocumentError) as error:
             raise UsageError(f"the playbook {str(self.path.name)!r} cannot be read: {why_unreadable(error)}") from error
 
     def _parsed(self, data: bytes) -> Playbook:

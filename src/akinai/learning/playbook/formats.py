@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
-from akinai.core.errors import UsageError
+from akinai.core.errors import UsageError, why_unreadable
+from akinai.core.untrusted.documents import DocumentError, why_no_value
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
-from akinai.learning.playbook.atomic import write_atomically
+from akinai.learning.playbook.atomic import read_bounded, write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook, EmptyPlaybook, NewerPlaybook
 from akinai.learning.playbook.keywords import with_keywords
@@ -72,9 +73,9 @@ def parse(text: str, file: str) -> Json:
         location = f"line {error.lineno} column {error.colno}"
         raise CorruptPlaybook(file, location, f"no JSON here ({error.msg})") from error
     except ValueError as error:
-        raise CorruptPlaybook(file, "a number", str(error)) from error
+        raise CorruptPlaybook(file, "a number", why_no_value(error)) from error
     except RecursionError as error:
-        raise CorruptPlaybook(file, "a value", "is nested too deeply") from error
+        raise CorruptPlaybook(file, "a value", why_no_value(error)) from error
 
 
 def dumps_yaml(playbook: Playbook) -> str:
@@ -104,11 +105,11 @@ def import_playbook(path: Path | str) -> Playbook:
     path = Path(path)
     ending = _ending(path)
     try:
-        data = path.read_bytes()
+        data = read_bounded(path)
     except FileNotFoundError as error:
         raise UsageError(f"no file {str(path)!r}; name one that is there") from error
-    except OSError as error:
-        raise UsageError(f"cannot read {str(path)!r}: {error.strerror}; name a file") from error
+    except (OSError, DocumentError) as error:
+        raise UsageError(f"the playbook {path.name!r} cannot be read: {why_unreadable(error)}") from error
     return loads_file(data, path.name, ending)
 
 

@@ -15,12 +15,14 @@ from akinai.analysis.readers import open_readers
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books, RunHeader
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_json
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
 from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
+from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
 from akinai.runtime.runs.reading import find_runs
@@ -103,10 +105,10 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
 
 def _claimed(folder: Path) -> dict[str, Any]:
     try:
-        document: Any = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"no leaderboard in {str(folder)!r}: {NUMBERS} cannot be read ({error.strerror})") from error
-    except ValueError as error:
+        path = folder / NUMBERS
+        what = f"no leaderboard in {str(folder)!r}: {NUMBERS}"
+        document: Any = parse_json(read_named(path, what, most_bytes=MOST_RECORD_BYTES))
+    except DocumentError as error:
         raise UsageError(f"{str(folder / NUMBERS)!r} holds no JSON: {error}") from error
     if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != FORMAT:
         raise UsageError(f"{str(folder / NUMBERS)!r} is no leaderboard of format {FORMAT}")

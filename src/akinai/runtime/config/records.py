@@ -6,7 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from akinai.core.errors import UsageError, why_unreadable
+from akinai.core.errors import UsageError
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES
+from akinai.runtime.config.files import read_named
 
 
 def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
@@ -37,10 +39,7 @@ def parquet_lines(path: Path) -> str:
 
 
 def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the questions in {str(path)!r} cannot be read: {why_unreadable(error)}") from error
+    return read_named(path, f"the questions in {str(path)!r}", most_bytes=MOST_RECORD_BYTES)
 
 
 def _json_lines(records: Iterator[Mapping[str, Any]]) -> str:

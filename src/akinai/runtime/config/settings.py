@@ -24,9 +24,11 @@ from pydantic import BaseModel, ValidationError
 from akinai import worlds
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_toml
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World
 from akinai.runtime.config.complaints import settings_complaint, unkept_in
+from akinai.runtime.config.files import read_named
 
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
@@ -360,22 +362,27 @@ def _read_texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[
 
             yield f"{own.stem}.jsonl", parquet_lines(own)
         elif path.is_file():
-            yield path.name, path.read_text(encoding="utf-8")
+            text = _read_records(path, file) if isinstance(path, Path) else path.read_text(encoding="utf-8")
+            yield path.name, text
         elif isinstance(path, Path) and path.is_dir():
             for file_path in sorted(path.rglob("*")):
                 if file_path.is_file() and not file_path.name.startswith("."):
-                    yield file_path.relative_to(path).as_posix(), file_path.read_text(encoding="utf-8")
+                    yield file_path.relative_to(path).as_posix(), _read_records(file_path, file)
         else:
             raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file!r} cannot be read: {why_unreadable(error)}") from error
 
 
+def _read_records(path: Path, named: str) -> str:
+    return read_named(path, repr(named), most_bytes=MOST_RECORD_BYTES)
+
+
 def _read_toml(path: Path) -> Table:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{str(path)!r} cannot be read: {why_unreadable(error)}") from error
+        return parse_toml(read_named(path))
+    except DocumentError as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _expect_table(value: object, where: str) -> Table:

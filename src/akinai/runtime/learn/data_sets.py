@@ -17,7 +17,8 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict
 
 from akinai import worlds
-from akinai.core.errors import UnknownName, UsageError, why_unreadable
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.extras import extra_installed
@@ -25,6 +26,7 @@ from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import Tokenizer, tokenize
+from akinai.runtime.config.files import read_named
 from akinai.runtime.config.records import record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
 from akinai.runtime.learn.checks import find_check
@@ -171,8 +173,5 @@ def _file_data_set(name: str, described: TaskFiles) -> DataSet:
 
 
 def _read_file(file: str, described: TaskFiles) -> list[Task]:
-    try:
-        text = Path(file).expanduser().read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the tasks in {file!r} cannot be read: {why_unreadable(error)}") from error
+    text = read_named(file, f"the tasks in {file!r}", most_bytes=MOST_RECORD_BYTES)
     return read_tasks(text, Path(file).name, id=described.id, task=described.task, truth=described.truth)

@@ -11,9 +11,10 @@ from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words
 from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory
-from akinai.core.errors import UnknownName, UsageError, why_unreadable
+from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
+from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Meter, known_prices
 from akinai.runtime.models.cache import expect_cache_path
 from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
@@ -162,9 +163,9 @@ def agent_plugins() -> dict[str, EntryPoint]:
 def _script_factory(world: World[Any], name: str) -> AgentFactory:
     if not name:
         raise UsageError("the agent 'script:' names no file; write 'script:FILE'")
-    try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the script {name!r} cannot be read: {why_unreadable(error)}") from error
-    script = ScriptedAgent(script_lines(text, name), world.verbs)
+    text = read_named(Path(name), f"the script {name!r}")
+    lines = script_lines(text, name)
+    if not lines:
+        raise UsageError(f"the script {name!r} holds no action; write one a line")
+    script = ScriptedAgent(lines, world.verbs)
     return lambda _: script  # shared by all actors: the lines are in the order of the ledger, sub-agents' included

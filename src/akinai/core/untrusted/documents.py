@@ -1,0 +1,84 @@
+"""Files that people name, judged before and after they are read: their kind, size, text, JSON and TOML. Pure."""
+
+import codecs
+import json
+import stat
+import tomllib
+from typing import Any, cast
+
+from akinai.core.canonical import MOST_LEVELS
+from akinai.core.errors import why_unreadable
+
+MOST_BYTES = 32 * 2**20
+"""Limit on a file of settings, a script, a playbook or a population."""
+MOST_RECORD_BYTES = 2**30
+"""Limit on a file of records, such as tasks."""
+
+
+class DocumentError(ValueError):
+    """A file or a text that is not read. The message is a clause about it, with what to do."""
+
+
+def why_unfit(mode: int, size: int, most: int = MOST_BYTES) -> str | None:
+    """Why a file of this mode and size in bytes is not read; None when it is."""
+    if stat.S_ISDIR(mode):
+        return "it is a folder; name a file"
+    if not stat.S_ISREG(mode):
+        return "it is a pipe or a device; name a file"
+    if size > most:
+        return f"it holds {size:,} bytes and at most {most:,} are read; name a smaller file"
+    return None
+
+
+def decode_text(data: bytes) -> str:
+    """A file's text without a byte order mark. DocumentError for what is no text in UTF-8."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DocumentError("it is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(why_unreadable(error)) from error
+    if (place := text.find("\0")) >= 0:
+        raise DocumentError(f"its line {text.count(chr(10), 0, place) + 1} holds a NUL character; name a file of text")
+    return text
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text. DocumentError for text that is none, and for values beyond all bounds."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(why_no_value(error)) from error
+    _check_depth(value)
+    return value
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The table of a TOML text. DocumentError for text that is none, and for values beyond all bounds."""
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(why_no_value(error)) from error
+    _check_depth(table)
+    return table
+
+
+def why_no_value(error: ValueError | RecursionError) -> str:
+    """Why a parser gave up, in words: its own ones but for depth and digits."""
+    if isinstance(error, RecursionError):
+        return f"it is nested deeper than {MOST_LEVELS} levels"
+    if "integer string conversion" in str(error):
+        return "a whole number in it has more than 4,300 digits"
+    return str(error)
+
+
+def _check_depth(value: Any) -> None:
+    """DocumentError for values nested deeper than `MOST_LEVELS`. Goes level by level, since it may be very deep."""
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
+    for _ in range(MOST_LEVELS):
+        tables = [cast("dict[str, Any]", item) for item in level if isinstance(item, dict)]
+        lists = [cast("list[Any]", item) for item in level if isinstance(item, list)]
+        items = [item for table in tables for item in table.values()] + [item for inner in lists for item in inner]
+        level = [item for item in items if isinstance(item, dict | list)]
+    if level:
+        raise DocumentError(f"it is nested deeper than {MOST_LEVELS} levels")
