@@ -16,10 +16,10 @@ from akinai.core.replies.objects import values_in
 NAME_KEYS = ("action", "tool_name", "command", "name")
 """Keys of an object that name its action."""
 _OTHER_NAME_KEYS = ("tool", "function", "function_name", "verb", "recipient_name")
-_LISTS = ("tool_calls", "function_calls", "calls", "actions", "commands", "tool_uses")
+_LISTS = "tool_calls toolCalls function_calls functionCalls calls actions commands tool_uses".split()
 _SINGLE = (
-    "tool_call function_call function call tool_use next_action response output result final final_answer answer "
-    "decision message".split()
+    "tool_call toolCall function_call functionCall function call tool_use next_action response output result final "
+    "final_answer answer decision message".split()
 )
 _BESIDE = frozenset({"id", "type", "index", "tool_call_id", "call_id"})
 """Keys of a call that are no parameters."""
@@ -50,7 +50,7 @@ def calls_in(verbs: Verbs, text: str) -> tuple[list[Candidate], bool]:
 
     UnreadableReply when the text ends inside an object.
     """
-    candidates = list(_tagged(text))
+    candidates = list(_tagged(verbs, text))
     blank = list(text)
     for candidate in candidates:
         blank[candidate.start : candidate.end] = " " * (candidate.end - candidate.start)
@@ -169,6 +169,8 @@ _BEFORE_JSON: Sequence[re.Pattern[str]] = (
     re.compile(r">>>([\w.-]+)\n\s*(?=\{)"),
     re.compile(r"<\|recipient\|>\s*([\w.-]+)\s*<\|content\|>\s*(?=\{)"),
     re.compile(r"<function=([^<>]+?)>\s*(?=\{)"),
+    re.compile(r"(?<!\w)to=([\w.:-]+)\s*(?:code|json)?\s*(?=\{)"),
+    re.compile(r"(?<![\w.])functions\.(\w+)\(\s*(?=\{)"),
     re.compile(
         r"^[ \t*_]*Action[*_]*:[*_ \t]*`?([\w. -]+?)`?[ \t*_]*\n[ \t*_]*(?:Action )?Input[*_]*:[*_]*\s*"
         r"(?:```(?:json)?)?\s*(?=\{)",
@@ -176,23 +178,23 @@ _BEFORE_JSON: Sequence[re.Pattern[str]] = (
     ),
 )
 """Notations of a name with its arguments as a JSON object behind it."""
-_AFTER_JSON = re.compile(r"\s*(?:```)?\s*(?:</function>|<｜tool▁call▁end｜>|<\|tool_call_end\|>)?")
+_AFTER_JSON = re.compile(r"\)?\s*(?:```)?\s*(?:</function>|<｜tool▁call▁end｜>|<\|tool_call_end\|>)?")
 _GEMMA = re.compile(
     r"(?:<start_function_call>|<\|tool_call>)call:([\w.-]+)\{(.*?)\}(?:<end_function_call>|<tool_call\|>)"
 )
 _GEMMA_FIELD = re.compile(r"(\w+):(?:<escape>(.*?)<escape>|<\|\"\|>(.*?)<\|\"\|>|([^,]*))", re.DOTALL)
 
 
-def _tagged(text: str) -> Iterator[Candidate]:
+def _tagged(verbs: Verbs, text: str) -> Iterator[Candidate]:
     """Calls in tags that hold a name beside its arguments."""
     taken: list[tuple[int, int]] = []
-    for candidate in _each_tagged(text):
+    for candidate in _each_tagged(verbs, text):
         if not any(start < candidate.end and candidate.start < end for start, end in taken):
             taken.append((candidate.start, candidate.end))
             yield candidate
 
 
-def _each_tagged(text: str) -> Iterator[Candidate]:
+def _each_tagged(verbs: Verbs, text: str) -> Iterator[Candidate]:
     forms: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Call]]] = (
         (_FUNCTION, lambda match: _named(match[1], _parameters(match[2]))),
         (_INVOKE, lambda match: _named(match[2], _parameters(match[3]))),
@@ -202,6 +204,9 @@ def _each_tagged(text: str) -> Iterator[Candidate]:
     for form, call in forms:
         for match in form.finditer(text):
             yield Candidate((call(match),), match.start(), match.end(), marked=True)
+    for match in _CODE.finditer(text):
+        if calls := _python_calls(verbs, match[1]):
+            yield Candidate(tuple(calls), match.start(), match.end(), marked=True)
     for form in _BEFORE_JSON:
         for match in form.finditer(text):
             try:
@@ -236,6 +241,10 @@ def _gemma_arguments(body: str) -> dict[str, object]:
     return {key: escaped or quoted or _plain(bare) for key, escaped, quoted, bare in fields}
 
 
+_CODE = re.compile(
+    r"(?:^[ \t]*```[ \t]*(?:tool_code|tool_calls?|python)[ \t]*\n|<tool_code>)(.*?)(?:^[ \t]*```[ \t]*$|</tool_code>)",
+    re.DOTALL | re.MULTILINE,
+)
 _FENCE = re.compile(r"\A\s*```(?:tool_code|python|tool_call|tool_calls)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 

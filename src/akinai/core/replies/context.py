@@ -7,6 +7,7 @@ import re
 import tomllib
 from enum import Enum
 from importlib.resources import files
+from itertools import pairwise
 from typing import cast
 
 _CUES = cast(
@@ -50,6 +51,14 @@ _OTHER_SCRIPT = re.compile(
     r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
 _SENTENCE_END = re.compile(r"(?:(?<=[.!?])[\"'”)*_]*\s+|\n\s*\n|\n(?=\s*(?:[-*>#]|\d+[.)]))|(?<=[。！？])|\n)")
+_GOES_ON = re.compile(r"[\s`*_'\"”)]*(?:[,;]\s*)?(?!(?:and|then|or|vs|oder|und|dann)\b)[a-zà-ÿ]")
+_INSIDE = re.compile(r"\w\Z")
+_ENDS_HERE = re.compile(r"[`*_'\"”)]*[.!](?:\s|\Z)")
+_TURN = re.compile(
+    r"^\W*(?:observation|user|human|tool|result|tool output|outcome)\W*:|<\|im_start\|>|<tool_response>"
+    r"|<start_of_turn>",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FENCE = re.compile(r"^[ \t>]*```[\w-]*[ \t]*$|```(?:json)?", re.MULTILINE)
 _ENDED = re.compile(r"[.!?。！？][\"'”)*_`]*\Z")
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>")
@@ -98,6 +107,11 @@ def standing_of(text: str, start: int, end: int, before: int, after: int) -> Sta
     return Standing.ALTERNATIVE if alternative or _OR.match(following) else Standing.DECIDED
 
 
+def imagines_outcomes(text: str, spans: list[tuple[int, int]]) -> bool:
+    """Whether between calls the reply goes on with what others would answer to them."""
+    return any(_TURN.search(text[end:start]) for (_, end), (start, _) in pairwise(spans))
+
+
 def in_order(text: str, spans: list[tuple[int, int]]) -> bool:
     """Whether the words between calls put them in an order: first this, then that."""
     ends = [0, *(end for _, end in spans)]
@@ -125,21 +139,29 @@ def _declined_before(intro: str, *, connected: bool, first: bool) -> bool:
         forms = [_QUOTED, _DOUBTED, _NEGATED, _DOUBTED_UNSPACED]
     else:
         forms = [_LABELS] if len(intro.split()) <= HEADING_WORDS else [_QUOTED_BEFORE]
-    doubts = [match.start() for form in forms for match in form.finditer(intro)]
+    doubts = [match.end() for form in forms for match in form.finditer(intro)]
     return max(doubts, default=-1) > mine
 
 
 def _mentioned_in_a_sentence(text: str, start: int, end: int) -> bool:
-    """Whether the call stands inside a line of prose in another script, which our lists of words say little about."""
+    """Whether the call is a part of a sentence that goes on after it, and that does not say that it is done now.
+
+    Of a line in another script, which our lists of words say little about, any words on both sides make it one.
+    """
     before = text[text.rfind("\n", 0, start) + 1 : start]
     after = text[end:].partition("\n")[0]
-    return bool(_OTHER_SCRIPT.search(before) and _OTHER_SCRIPT.search(after))
+    if _OTHER_SCRIPT.search(before) and _OTHER_SCRIPT.search(after):
+        return True
+    intro = "" if _ENDED.search(before.rstrip()) else before.strip("\"'`*_ ")
+    if _MINE.search(intro):
+        return False
+    return bool(_GOES_ON.match(after) or (_INSIDE.search(intro) and _ENDS_HERE.match(after)))
 
 
 def _quoted_by_form(text: str, start: int, end: int) -> bool:
     """Whether the call is in a block quotation, struck out, or in an element that is no answer, such as <email>."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
-    if re.match(r"\s*(?:>|\|)", line) and not line.lstrip().startswith(">>>"):
+    if re.match(r"\s*(?:>|\||❌|✗|✘|🚫)", line) and not line.lstrip().startswith(">>>"):
         return True
     for opening, closing in (("~~", "~~"), ("<!--", "-->")):
         if text[:start].rstrip().endswith(opening) and text[end:].lstrip().startswith(closing):

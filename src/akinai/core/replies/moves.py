@@ -10,7 +10,7 @@ from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.replies.arguments import TEXT_KEYS, WRAPPERS, read_call, text_of
 from akinai.core.replies.calls import MARKS, NAME_KEYS, Call, Candidate, calls_in
-from akinai.core.replies.context import Standing, in_order, is_final, standing_of
+from akinai.core.replies.context import Standing, imagines_outcomes, in_order, is_final, standing_of
 from akinai.core.replies.objects import UnreadableReply, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
 
@@ -145,7 +145,9 @@ def _decide(verbs: Verbs, text: str, candidates: Sequence[Candidate]) -> _Decisi
     marked = sum(candidate.marked for candidate in standing)
     if not different and marked < 2:
         return _Decision(standing[:1], standing)
-    if not alternatives and (marked == len(standing) or in_order(text, [(item.start, item.end) for item in standing])):
+    spans = [(candidate.start, candidate.end) for candidate in standing]
+    listed = (marked == len(standing) or in_order(text, spans)) and not imagines_outcomes(text, spans)
+    if listed and not alternatives:
         return _Decision(standing, standing)
     if final is not None:
         return _Decision([final], [final])
