@@ -3,12 +3,12 @@
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import forked
 from akinai.testing.endpoint import Endpoint, world_responder
 
 ROOT = Path(__file__).parent.parent
@@ -71,9 +71,7 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
         env = os.environ | {"OPENAI_BASE_URL": endpoint.openai_url, "OPENAI_API_KEY": "none"}
         for line in typed:
             words = shlex.split(line, comments=True)[1:]
-            done = subprocess.run(
-                [sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True, env=env
-            )
+            done = forked.run([sys.executable, "-m", "akinai", *words], cwd=tmp_path, env=env)
             assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 

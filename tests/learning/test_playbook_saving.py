@@ -5,7 +5,6 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from playbooks_for_tests import SECTIONS, add, begun, contents_of
 
+import forked
 from akinai.learning import Delta, PlaybookError, PlaybookFile
 from akinai.learning.playbook import atomic as files_module
 from akinai.learning.playbook.atomic import by_creation, by_flock, write_atomically
@@ -36,10 +36,10 @@ for number in range(int(count)):
 """
 
 
-def writer(path: Path, name: str, count: int, lock: str = "by_flock") -> "subprocess.Popen[str]":
+def writer(path: Path, name: str, count: int, lock: str = "by_flock") -> "forked.Popen":
     """Another process that adds bullets one by one and says each number once it is saved."""
     command = [sys.executable, "-c", WRITER, str(path), name, str(count), lock]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return forked.Popen(command, stdout=forked.PIPE, text=True)
 
 
 @pytest.mark.parametrize("lock", ["by_flock", pytest.param("by_creation", marks=pytest.mark.slow)])

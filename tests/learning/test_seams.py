@@ -1,6 +1,5 @@
 """Laws of the seams: steps of one's own, and retrievers, refiners and roles that packages bring by name."""
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ import pytest
 from learners_for_tests import Rules, codes, contents, data_set, make_job
 
 import akinai
+import forked
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.loop.graph import checkpointer, learn_in_graph
 from akinai.learning.loop.job import Job, Node
@@ -123,7 +123,7 @@ def test_nodes_that_do_not_fit_are_refused(tmp_path: Path, nodes: list[Node], wh
 @pytest.mark.parametrize("folder", [(), ("there",)])
 def test_the_example_verifies(tmp_path: Path, folder: Sequence[str]) -> None:
     """The verifier takes back every guess of the first epoch, and nothing in the second; the folder may be left out."""
-    run = subprocess.run([sys.executable, str(EXAMPLE), *folder], cwd=tmp_path, capture_output=True, text=True)
+    run = forked.run([sys.executable, str(EXAMPLE), *folder], cwd=tmp_path)
     assert run.stdout.splitlines() == ["5 without an answer", "0 without an answer", "{'taken_back': 5}"], run.stderr
 
 

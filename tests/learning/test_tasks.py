@@ -1,7 +1,6 @@
 """Laws of tasks: when an answer is right, what a Generator sees, how data sets are read and found."""
 
 import json
-import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from learners_for_tests import codes, data_set, playbook_file, roles
 
 import akinai
+import forked
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.data_sets import read_tasks
 from akinai.learning.loop.job import Job
@@ -147,9 +147,7 @@ def test_names_that_are_not_there_meet_close_matches(tmp_path: Path, monkeypatch
 def test_the_example_learns_a_data_set_of_its_own(tmp_path: Path) -> None:
     """A new data set without a touch of the library takes under 40 lines, and is learned."""
     assert len(EXAMPLE.read_text().splitlines()) < 40
-    run = subprocess.run(
-        [sys.executable, str(EXAMPLE), str(tmp_path)], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    run = forked.run([sys.executable, str(EXAMPLE), str(tmp_path)], cwd=tmp_path)
     assert run.stdout == "0% then 100%\n"
     assert (tmp_path / "capitals.json").is_file()
 

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akinai
+import forked
 from akinai.core.actions import Action
 from akinai.core.agents import View
 from akinai.core.errors import UsageError
@@ -545,5 +546,5 @@ def test_the_commands_of_the_docs_are_understood(tmp_path: Path) -> None:
     assert block
     for line in block.splitlines():
         words = [*shlex.split(line, comments=True)[1:], "--dry-run"]
-        done = subprocess.run([sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True)
+        done = forked.run([sys.executable, "-m", "akinai", *words], cwd=tmp_path)
         assert "messages" in done.stdout, done.stderr

@@ -1,13 +1,13 @@
 """The response cache: the same call again is answered from the file, marked, and costs nothing."""
 
 import asyncio
-import multiprocessing
 import sqlite3
 from contextlib import closing
 
 import pytest
 from loopback import HELLO, TOOLS, answering, completion, model_at, ok
 
+import forked
 from akinai.core.errors import EndRun, StoreError
 from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
 from akinai.runtime.models.budget import Budget, Meter
@@ -122,7 +122,7 @@ def _keep_many(path: str, name: str) -> None:
 
 async def test_processes_share_the_file(tmp_path):
     """Two processes that open the file at the same moment both keep all their replies; the first under a key stays."""
-    path, context = str(tmp_path / "replies.db"), multiprocessing.get_context("spawn")
+    path, context = str(tmp_path / "replies.db"), forked.SERVER
     processes = [context.Process(target=_keep_many, args=(path, name)) for name in ("left", "right")]
     for process in processes:
         process.start()

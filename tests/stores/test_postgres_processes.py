@@ -3,13 +3,13 @@
 import asyncio
 import json
 import random
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import akinai
+import forked
 from akinai import api
 from akinai.core.ledger import check_chain
 from akinai.stores import open_store
@@ -55,8 +55,8 @@ asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
 
 
-def process(script: str, *words: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen([sys.executable, "-c", script, *words], stdout=-1, text=True)
+def process(script: str, *words: str) -> "forked.Popen":
+    return forked.Popen([sys.executable, "-c", script, *words], stdout=-1, text=True)
 
 
 async def killed_writer(url: str, acknowledged: int) -> None:

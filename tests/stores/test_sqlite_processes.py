@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 from akinai.core.ledger import check_chain
 from akinai.stores import open_store
 from akinai.testing.laws.sample_runs import read_entries, sample_entries, sample_genesis, sample_header
@@ -30,9 +31,9 @@ asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
 
 
-def writer(path: Path, run_id: str, count: int) -> "subprocess.Popen[str]":
+def writer(path: Path, run_id: str, count: int) -> "forked.Popen":
     """Another process that appends entry by entry and prints each number after its append returned."""
-    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), run_id, str(count)], stdout=-1, text=True)
+    return forked.Popen([sys.executable, "-c", WRITER, str(path), run_id, str(count)], stdout=-1, text=True)
 
 
 @pytest.fixture

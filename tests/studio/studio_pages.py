@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+import forked
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 expect.set_options(timeout=30_000)  # a machine that is shared may be slow
@@ -27,7 +28,7 @@ def studio_process(store: Path, *words: str) -> Generator[str]:
 def page_process(*words: str, folder: Path | None = None) -> Generator[str]:
     """A command that serves pages, in a process of its own; its address with the token."""
     command = [sys.executable, "-m", "akinai", *words, "--no-browser"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
+    process = forked.Popen(command, stdout=forked.PIPE, stderr=forked.PIPE, cwd=folder)
     try:
         assert process.stdout
         line = process.stdout.readline()

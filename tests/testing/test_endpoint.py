@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 import akinai
+import forked
 from akinai.core.models import Message, Reply, ToolCall, Usage
 from akinai.testing.endpoint import Endpoint, Faults, ScriptResponder, read_log, tool_call
 from akinai.testing.laws.sample_runs import AWKWARD_TEXTS
@@ -161,7 +161,7 @@ def test_the_endpoint_is_a_process_of_its_own(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     for turn in (1, 2):
         line = f"{sys.executable} -m akinai.testing.endpoint --world vending --player idle --log {log}".split()
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = forked.Popen(line, stdout=forked.PIPE, stderr=forked.PIPE, text=True)
         try:
             assert process.stdout is not None
             url = process.stdout.readline().strip()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,18 +11,19 @@ from typing import IO
 import httpx
 from wire_server import Wire
 
+import forked
+
 
 class Process:
     """A server; its log is `log.jsonl` in the folder, or goes to `stderr`."""
 
     def __init__(self, folder: Path, *words: str, stderr: int | IO[str] | None = None, **env: str) -> None:
         self.log = (folder / "log.jsonl").open("a")
-        self.process = subprocess.Popen(
+        self.process = forked.Popen(
             [sys.executable, "-m", "akinai", "serve", "--port", "0", *words],
             cwd=folder,
-            stdout=subprocess.PIPE,
+            stdout=forked.PIPE,
             stderr=self.log if stderr is None else stderr,
-            text=True,
             env={**os.environ, **env},
         )
         assert self.process.stdout

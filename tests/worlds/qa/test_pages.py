@@ -1,13 +1,13 @@
 """The pages about questions and playbooks are true: their commands run, in order, in an empty folder."""
 
-import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import forked
 
 DOCS = Path(__file__).parents[3] / "docs"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -23,5 +23,5 @@ def test_every_command_of_a_page_runs_in_order(page: str, tmp_path: Path) -> Non
     for line in commands:
         assert line.startswith("akinai ")
         words = [sys.executable, "-m", "akinai", *shlex.split(line)[1:]]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ))
+        done = forked.run(words, cwd=tmp_path)
         assert done.returncode == 0, f"{line}\n{done.stderr}"
