@@ -151,7 +151,7 @@ def test_jobs_are_calls_at_the_same_time(jobs: int, tmp_path: Path, monkeypatch:
 
     with Endpoint(brain := Crowd(jobs)) as endpoint:
         options: dict[str, Any] = {"model": "openai:test", "base_url": endpoint.openai_url, "baseline": False}
-        (playbook := tmp_path / "p.json").write_text(dumps(Playbook()))
+        (playbook := tmp_path / "p.json").write_text(dumps(Playbook(created_at="2026-01-01T00:00:00Z")))
         akinai.learn(DataSet("letters", load), playbook=playbook, judge_only=True, jobs=jobs, **options)
     assert brain.most == jobs
 

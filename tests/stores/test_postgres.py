@@ -234,11 +234,15 @@ async def test_close_leaves_no_connection(postgres: str) -> None:
     await asyncio.sleep(0)
     await store.close()
     await asyncio.gather(*reading)
-    opening = asyncio.ensure_future(open_store(url))
-    await asyncio.sleep(0.005)
-    opening.cancel()
-    await asyncio.wait([opening])
-    del opening  # a reference to the error would keep the connection alive
+    for pauses in range(0, 60, 3):  # cancelled wherever it is: before, while and after it connects
+        opening = asyncio.ensure_future(open_store(url))
+        for _ in range(pauses):
+            await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.wait([opening])
+        if not opening.cancelled():
+            await opening.result().close()
+        del opening  # a reference to the error would keep the connection alive
     async with asyncio.timeout(10):
         while connections("counted"):
             await asyncio.sleep(0.01)

@@ -4,19 +4,14 @@ Only the words around a call are looked at. A doubt sets it aside: the reply is 
 """
 
 import re
-import tomllib
 from enum import Enum
-from importlib.resources import files
 from itertools import pairwise
-from typing import cast
 
-_CUES = cast(
-    "dict[str, list[str]]", tomllib.loads((files("akinai.core.replies") / "cues.toml").read_text(encoding="utf-8"))
-)
+from akinai.core.replies.cues import CUES
 
 
 def _any(name: str) -> str:
-    return "(?:" + "|".join(phrase.replace(" ", r"\s+") for phrase in _CUES[name]) + ")"
+    return "(?:" + "|".join(phrase.replace(" ", r"\s+") for phrase in CUES[name]) + ")"
 
 
 def _words(name: str) -> re.Pattern[str]:
