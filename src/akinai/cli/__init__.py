@@ -13,7 +13,7 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     # Set before NumPy is loaded: a search is one small product, which threads only slow down.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from akinai.cli.app import answer
+        from akinai.cli.surroundings import answer_safely
     except KeyboardInterrupt:  # Ctrl-C during the imports
         sys.exit(130)
-    sys.exit(answer(list(sys.argv[1:] if words is None else words)))
+    sys.exit(answer_safely(list(sys.argv[1:] if words is None else words)))
