@@ -1,7 +1,10 @@
 """What `akinai doctor` finds in an installation."""
 
+import json
 import socket
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -58,3 +61,31 @@ def test_addresses_of_models_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}/v1")
         assert check_of("openai").state == "ok"
+
+
+def test_refusals_of_servers_are_told() -> None:
+    """What a server refused in a run of the store is told once, with what is sent in place of it."""
+    refuse = {"error": {"message": "Unknown parameter: 'user'", "param": "user"}}
+    answer = {"choices": [{"message": {"role": "assistant", "content": '{"action": "ADVANCE_DAY"}'}}]}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            data = json.dumps(refuse if "user" in body else answer).encode()
+            self.send_response(400 if "user" in body else 200)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Write nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        runs = akinai.run(
+            "vending", agent="structured", model="openai:m", base_url=url, days=1, seeds="1-2", store="akinai.db"
+        )
+        server.shutdown()
+    assert [run.header.ending for run in runs] == ["horizon"] * 2
+    assert check_of("openai:m").about == "user is left out; the server said: Unknown parameter: 'user'"

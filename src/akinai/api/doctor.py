@@ -5,15 +5,15 @@ import platform
 import re
 import socket
 import webbrowser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Literal
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, UsageError
-from akinai.core.stores import Books
+from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
 from akinai.runtime.sync import wait
 
@@ -49,7 +49,7 @@ def doctor(*, store: StoreRef = None) -> list[Check]:
     No model is asked and no key is shown. Only the addresses of models that the environment sets are connected to, and
     that of Ollama on this machine. Nothing is written: a store that does not exist yet is `missing`.
     """
-    return [*_versions(), *_extras(), _store(store), *map(_model, MODELS), _browser()]
+    return [*_versions(), *_extras(), _store(store), *map(_model, MODELS), *_servers(store), _browser()]
 
 
 def _versions() -> Iterator[Check]:
@@ -94,6 +94,27 @@ async def _run_count(store: str | Books) -> str:
     async with opened(store, create=False) as books:
         count = len(await books.runs())
         return f"{count:,} run{'' if count == 1 else 's'}"
+
+
+def _servers(store: StoreRef) -> Iterator[Check]:
+    """What the servers of models refused in the runs of the store, from their cards."""
+    from akinai.runtime.play.model_pool import SERVERS
+
+    try:
+        headers = wait(_headers(resolve_store(store)))
+    except AkinaiError:
+        return  # told by the check of the store
+    refused: dict[str, dict[str, None]] = {}
+    for header in headers:
+        for model, sentences in cast("Mapping[str, Sequence[str]]", header.card.get(SERVERS) or {}).items():
+            refused.setdefault(model, {}).update(dict.fromkeys(sentences))
+    for model, sentences in sorted(refused.items()):
+        yield Check("server", model, "ok", "; ".join(sentences))
+
+
+async def _headers(books: str | Books) -> Sequence[RunHeader]:
+    async with opened(books, create=False) as store:
+        return await store.runs()
 
 
 def _model(provider: str) -> Check:
