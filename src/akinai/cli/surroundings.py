@@ -14,7 +14,7 @@ def prepare_output() -> None:
     """Have output in another encoding than UTF-8 spell what it cannot show, and replace output that is closed."""
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - closed before the start
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the whole process
-    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison] - as above
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
