@@ -317,3 +317,18 @@ def test_any_text_is_read_or_refused(before: str, after: str, middle: str) -> No
     reply = before + middle + after
     assert read_moves(VERBS, reply)
     assert split_thoughts(reply)
+
+
+def test_a_model_in_a_loop_is_refused_by_the_count() -> None:
+    """The words around two hundred objects are read; thousands are refused before, and nothing is done."""
+    assert done(f"{DAY} " * 200) == ["advance_day"]
+    (move,) = read_moves(VERBS, f"{DAY} " * 1_000)
+    assert isinstance(move.action, Unreadable)
+    assert "1,000 objects with an action" in move.action.why
+
+
+def test_tags_that_never_close_hide_no_call() -> None:
+    """A call in tags is read before and after others that stay open."""
+    open_tags = "<function=advance_day>\n" * 50
+    assert done(f"<function=advance_day>{{}}</function>\n{open_tags}") == ["advance_day"]
+    assert done(f'{open_tags}<invoke name="advance_day"></invoke>') == ["advance_day"]

@@ -195,18 +195,22 @@ def _tagged(verbs: Verbs, text: str) -> Iterator[Candidate]:
 
 
 def _each_tagged(verbs: Verbs, text: str) -> Iterator[Candidate]:
-    forms: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Call]]] = (
-        (_FUNCTION, lambda match: _named(match[1], _parameters(match[2]))),
-        (_INVOKE, lambda match: _named(match[2], _parameters(match[3]))),
-        (_ARG_KEYS, lambda match: _named(match[1], {key: _plain(value) for key, value in _ARG.findall(match[2])})),
-        (_GEMMA, lambda match: _named(match[1], _gemma_arguments(match[2]))),
+    forms: Sequence[tuple[re.Pattern[str], str, Callable[[re.Match[str]], Sequence[Call]]]] = (
+        (_FUNCTION, "</function>", lambda match: [_named(match[1], _parameters(match[2]))]),
+        (_INVOKE, "invoke>", lambda match: [_named(match[2], _parameters(match[3]))]),
+        (_ARG_KEYS, "</tool_call>", lambda match: [_named(match[1], dict(_plain_pairs(match[2])))]),
+        (
+            _GEMMA,
+            r"\}(?:<end_function_call>|<tool_call\|>)",
+            lambda match: [_named(match[1], _gemma_arguments(match[2]))],
+        ),
+        (_CODE, r"(?m:^[ \t]*```[ \t]*$)|</tool_code>", lambda match: _python_calls(verbs, match[1])),
     )
-    for form, call in forms:
-        for match in form.finditer(text):
-            yield Candidate((call(match),), match.start(), match.end(), marked=True)
-    for match in _CODE.finditer(text):
-        if calls := _python_calls(verbs, match[1]):
-            yield Candidate(tuple(calls), match.start(), match.end(), marked=True)
+    for form, closing, calls_of_match in forms:
+        end = max((match.end() for match in re.finditer(closing, text)), default=0)
+        for match in form.finditer(text, 0, end):  # past the last closing tag no opening one finds its own
+            if calls := calls_of_match(match):
+                yield Candidate(tuple(calls), match.start(), match.end(), marked=True)
     for form in _BEFORE_JSON:
         for match in form.finditer(text):
             try:
@@ -216,6 +220,10 @@ def _each_tagged(verbs: Verbs, text: str) -> Iterator[Candidate]:
             after = _AFTER_JSON.match(text, end)
             assert after
             yield Candidate((_named(match[1], value),), match.start(), after.end(), marked=True)
+
+
+def _plain_pairs(body: str) -> Iterator[tuple[str, object]]:
+    return ((key, _plain(value)) for key, value in _ARG.findall(body))
 
 
 def _parameters(body: str) -> object:

@@ -16,6 +16,8 @@ from akinai.core.replies.thoughts import Parts, split_thoughts
 
 EXPECTED = 'expected one JSON object such as {"action": "NAME"} or {"action": "NAME", "parameter": 15}'
 """The form of a reply, as refusals tell it."""
+MOST_CANDIDATES = 200
+"""Objects with an action in one reply. A model in a loop writes thousands, and the words around each are read."""
 _PLACEHOLDER = re.compile(r"(?:ACTION|TOOL|VERB|FUNCTION)?_?NAME|ACTION|TOOL|\.\.\.|…|<.*>|\[.*\]|\{.*\}|string")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$|```(?:json)?", re.MULTILINE)
 
@@ -116,6 +118,8 @@ def _moves(verbs: Verbs, parts: Parts, reply: str) -> Sequence[Move]:
         raise UnreadableReply(
             "the object names no action" if others else "the reply holds no JSON object with an action"
         )
+    if len(candidates) > MOST_CANDIDATES:
+        raise UnreadableReply(f"the reply holds {len(candidates):,} objects with an action; send one or a list")
     decision = _decide(verbs, text, candidates)
     calls = [call for candidate in decision.decided for call in candidate.calls]
     moves = [_call_move(verbs, call, reply if len(calls) == 1 else _call_text(call)) for call in calls]
