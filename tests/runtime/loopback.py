@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akinai.core.models import Message, Request, Tools
+from akinai.runtime.models.contract import terms_of
 from akinai.runtime.models.langchain import LangChainModel, open_model
 from akinai.runtime.models.rate_limit import Clock
 from akinai.testing.endpoint import Endpoint
@@ -101,7 +102,8 @@ class Loopback:
 def answering(
     *answers: HttpAnswer, refuse: Callable[[Mapping[str, Any]], HttpAnswer | None] = lambda _: None
 ) -> Iterator[Loopback]:
-    """A server that gives these answers, where it does not refuse."""
+    """A server that gives these answers, where it does not refuse. Nothing is known of one that had its port before."""
+    terms_of.cache_clear()
     loopback = Loopback(answers, refuse=refuse)
     server = Server(loopback.handle)
     server.start()

@@ -3,17 +3,25 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, AsyncExitStack
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from loopback import HELLO, TOOLS, Loopback, Stopwatch, answering, called, completion, model_at, ok, status
 
 from akinai.core.errors import ContextLimit, ModelError, UsageError
 from akinai.core.models import Message, Reply, Request, ToolCall
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.roles.protocols import RoleName
+from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.result import LearnResult, SplitEvaluation
+from akinai.runtime.learn.role_models import RoleModels
+from akinai.runtime.models.budget import NO_BUDGET
 from akinai.runtime.models.contract import refusal_in
 from akinai.runtime.models.langchain import open_model
+from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.testing.endpoint.http import HttpAnswer
 
 Body = Mapping[str, Any]
@@ -261,12 +269,78 @@ async def test_a_key_that_a_server_echoes_is_in_no_reply(monkeypatch: pytest.Mon
     assert reply.text == "You sent [key removed]."
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "recorded"),
+    [
+        ("hunt3r", "Your key hunt3r, or hunt3rs.", "Your key [key removed], or hunt3rs."),
+        ("a2!x", '"a2!x"', '"[key removed]"'),
+        ("shop", "The shop is open.", "The shop is open."),
+        ("250", "I pay 250 for it.", "I pay 250 for it."),
+        ("x", "x", "x"),
+        ('quo"te-and-\\', 'Your key quo"te-and-\\.', "Your key [key removed]."),
+    ],
+)
+async def test_a_short_key_is_struck_out_where_it_is_no_common_word(
+    key: str, text: str, recorded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short value with letters and digits or signs goes where it stands as a word; a plain word or number stays."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with answering(ok(completion(text))) as server:
+        async with model_at(server) as model:
+            assert (await model.reply(HELLO)).text == recorded
+
+
+async def test_numbers_of_a_reply_are_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key of digits is struck out of texts, and the number that looks the same stays a number."""
+    monkeypatch.setenv("OPENAI_API_KEY", "12345678")
+    calls = [called("a", "set_price", '{"slot": "12345678", "price": 12345678}')]
+    with answering(ok(completion("", calls))) as server:
+        async with model_at(server) as model:
+            reply = await model.reply(HELLO)
+    assert reply.calls[0].arguments == {"slot": "[key removed]", "price": 12345678}
+
+
+async def test_what_a_server_refused_is_known_to_all_that_is_opened_later() -> None:
+    """The same model at the same server is not asked again what it refused; another model there is another matter.
+
+    Each says only what changed requests of its own.
+    """
+    with strict_server(names_label) as server:
+        for name, asked in (("test", 2), ("test", 3), ("another", 5)):
+            async with open_model(f"openai:{name}", base_url=server.openai_url, clock=Stopwatch().clock) as model:
+                await model.labelled("a").reply(HELLO)
+                assert [sentence.partition(";")[0] for sentence in model.concessions] == ["user is left out"]
+            assert len(server.bodies) == asked
+        async with model_at(server) as model:
+            await model.reply(HELLO)
+            assert model.concessions == ()
+
+
+async def test_a_learning_tells_what_was_refused(tmp_path: Path) -> None:
+    """The servers of its roles stand on its card as those of a run do; a server that takes everything is not named."""
+    with strict_server(names_label) as server:
+        by_role: dict[RoleName, ModelChoice] = {"reflector": ModelChoice("openai:test", server.openai_url)}
+        async with AsyncExitStack() as stack:
+            resources = Resources("t", NO_BUDGET, tmp_path / "p.json", stack)
+            ask = await resources.askers(RoleModels(by_role))
+            assert resources.servers == {}
+            await ask("reflector").ask(HELLO)
+    result = LearnResult(
+        "t", "l", tmp_path / "p.json", Playbook(), (), "done", SplitEvaluation("train"), servers=resources.servers
+    )
+    (sentence,) = cast("Any", result.to_json()["card"])["servers"]["openai:test"]
+    assert sentence.startswith("user is left out; the server said:")
+
+
 # Connections
 
 
-async def test_a_key_with_a_line_break_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sign", ["\n", " ", "ß"])
+async def test_a_key_that_no_request_can_carry_is_named_before_anything_is_sent(
+    sign: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The variable is named and the key is not shown."""
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefgh12345678\n")
+    monkeypatch.setenv("OPENAI_API_KEY", f"sk-abcdefgh12345678{sign}")
     with pytest.raises(UsageError, match=r"the key in OPENAI_API_KEY .*line break") as caught:
         open_model("openai:test", base_url="http://127.0.0.1:9/v1")
     assert "sk-abcdefgh" not in str(caught.value)

@@ -98,7 +98,7 @@ async def _run_count(store: str | Books) -> str:
 
 def _servers(store: StoreRef) -> Iterator[Check]:
     """What the servers of models refused in the runs of the store, from their cards."""
-    from akinai.runtime.play.model_pool import SERVERS
+    from akinai.runtime.models.contract import SERVERS
 
     try:
         headers = wait(_headers(resolve_store(store)))

@@ -150,6 +150,7 @@ class _Learning:
                 judge_only=self.options["judge_only"],
                 selected=state.selected,
                 against=against,
+                servers=resources.servers,
             )
 
     def _load_tasks(self) -> _Tasks:

@@ -6,12 +6,13 @@ A learning is not a run, so the trace of a store, which belongs to runs, cannot 
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.learning.roles.protocols import RoleName
@@ -109,6 +110,15 @@ class Resources:
         self.meter = Meter(budget, known_prices())
         """Counts the calls of all roles together."""
         self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
+        self._opened: list[LangChainModel] = []
+
+    @property
+    def servers(self) -> Mapping[str, Json]:
+        """What the servers refused and what was sent in place of it, by model; empty where they took everything."""
+        refused: dict[str, dict[str, None]] = {}
+        for model in self._opened:
+            refused.setdefault(model.name, {}).update(dict.fromkeys(model.concessions))
+        return {name: [*sentences] for name, sentences in refused.items() if sentences}
 
     async def askers(
         self, models: RoleModels, roles: Sequence[RoleName] = ROLES, *, structured: bool = True
@@ -125,6 +135,7 @@ class Resources:
                 self.meter.expect_price(choice.name)
                 model = choice.open(models.options.timeout_s, self.at_once, models.options.calls_per_minute)
                 opened[choice] = await self.stack.enter_async_context(model)
+                self._opened.append(model)
         cache: ResponseCache | None = None
         if models.options.cache:
             cache = await ResponseCache.open(models.options.cache)

@@ -19,6 +19,7 @@ from akinai.learning.search.injection import inject_all
 from akinai.runtime.learn.against import ContestScores
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.models.contract import SERVERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ class LearnResult:
     """The unit of the scores of runs, "dollars" for money; empty for tasks with known answers."""
     beside_units: Mapping[str, str] = field(default_factory=dict[str, str])
     """The units of the figures beside the scores of a role, by name."""
+    servers: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """What the servers of the roles' models refused and what was sent in place of it, by model."""
 
     @property
     def split(self) -> Split:
@@ -183,6 +186,7 @@ class LearnResult:
                 "roles": self.label,
                 "model": self.models.main.name if self.models.main else None,
                 "models": self.models.to_json(),
+                **({SERVERS: {**self.servers}} if self.servers else {}),
                 "playbook": str(self.path),
                 "playbook_sha256": sha256(dumps(self.playbook).encode()),
                 "began_with": _beginning_json(self.began),

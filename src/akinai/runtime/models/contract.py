@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 from akinai.runtime.models.redact import redact_keys
@@ -19,6 +20,8 @@ REFUSED = (400, 422)
 """How servers answer a request that holds something they do not take."""
 TEMPLATE_REFUSED = (*REFUSED, 500)
 """How they answer a conversation that the model's chat template does not take."""
+SERVERS = "servers"
+"""The key of a card for what the servers of models refused and what was sent in place of it, by model."""
 REASON_LIMIT = 160
 """Characters of a refusal that the run card repeats."""
 
@@ -117,23 +120,35 @@ class Concession:
     """Changes a request's body in place."""
 
 
-class Contract:
-    """What one server takes for one model. Shared by all conversations with it."""
+class Terms:
+    """What one server takes for one model, as this process found out."""
 
     def __init__(self) -> None:
         self.answered = False
         """Whether the server ever answered anything."""
-        self._concessions: dict[str, tuple[Concession, str]] = {}
+        self.concessions: dict[str, tuple[Concession, str]] = {}
         """By name, with the refusal that led to it."""
+
+
+@cache
+def terms_of(server: str, model: str) -> Terms:
+    """The terms of a server and model. All that this process opens of them share these: a refusal is met once."""
+    return Terms()
+
+
+class Contract:
+    """The terms of a server for one open model, shared by its conversations, and what they changed in its requests."""
+
+    def __init__(self, terms: Terms | None = None) -> None:
+        self.terms = terms or Terms()
+        self._needed: dict[str, str] = {}
+        """A sentence for each concession that changed a request of this model."""
         self._remarks: dict[str, None] = {}
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is changed in requests to the server and why, for the run card."""
-        changed = (
-            f"{item.sentence}; the server said: {said[:REASON_LIMIT]}" for item, said in self._concessions.values()
-        )
-        return (*changed, *self._remarks)
+        return (*self._needed.values(), *self._remarks)
 
     def remark(self, sentence: str) -> None:
         """Add a sentence for the run card."""
@@ -141,12 +156,18 @@ class Contract:
 
     def fit(self, content: bytes) -> bytes:
         """The body of a request as the server takes it."""
-        if not self._concessions:
+        concessions = [*self.terms.concessions.values()]
+        if not concessions:
             return content
         body = _body(content)
-        for concession, _ in self._concessions.values():
+        original = before = json.dumps(body)
+        for concession, said in concessions:
             concession.change(body)
-        return json.dumps(body).encode()
+            after = json.dumps(body)
+            if after != before:
+                self._needed[concession.name] = f"{concession.sentence}; the server said: {said[:REASON_LIMIT]}"
+            before = after
+        return content if before == original else before.encode()
 
     def concede(self, content: bytes, sent: bytes, refusal: Refusal) -> bytes | None:
         """The body to send in place of one that was refused; None when nothing else can be sent.
@@ -159,24 +180,25 @@ class Contract:
         if refusal.of_context or refusal.of_filter:
             return None
         for concession in _concessions(refusal, _body(sent)):
-            if concession.name in self._concessions:
+            if concession.name in self.conceded:
                 continue
-            self._concessions[concession.name] = (concession, refusal.message)
+            self.terms.concessions[concession.name] = (concession, refusal.message)
             again = self.fit(content)
             if again != sent:
                 return again
-            del self._concessions[concession.name]
+            self.withdraw({concession.name})
         return None
 
     def withdraw(self, names: "set[str]") -> None:
         """Forget concessions after which the server refused the request as before."""
         for name in names:
-            self._concessions.pop(name, None)
+            self.terms.concessions.pop(name, None)
+            self._needed.pop(name, None)
 
     @property
     def conceded(self) -> frozenset[str]:
         """The names of the concessions."""
-        return frozenset(self._concessions)
+        return frozenset([*self.terms.concessions])
 
 
 def _concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -15,7 +14,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import ContextLimit, UnknownName, UsageError
 from akinai.core.models import FILTERED, Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
-from akinai.runtime.models.contract import Contract
+from akinai.runtime.models.contract import Contract, terms_of
 from akinai.runtime.models.messages import Messages, reply_in
 from akinai.runtime.models.rate_limit import MAX_CONCURRENCY, REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys, strike_keys
@@ -41,6 +40,8 @@ TIMEOUT_S = 180.0
 LABEL_LIMIT = 64
 """Characters of the label that OpenAI accepts."""
 EXTRA = "akinai[models]"
+OLLAMA = "http://127.0.0.1:11434"
+"""The address at which Ollama serves."""
 POPULAR = (
     "openai", "anthropic", "ollama", "google_genai", "mistralai", "deepseek", "groq", "xai", "openrouter",
     "azure_openai", "bedrock_converse", "together", "fireworks", "huggingface",
@@ -60,6 +61,8 @@ class _Provider:
     """The request options that carry a conversation's label."""
     structured: Callable[[Mapping[str, Json]], Mapping[str, Any]] = lambda _: {}
     """The request options that ask for an object of a JSON Schema."""
+    address: str = ""
+    """Its address where none is named, if that is on this machine."""
 
 
 def _response_format(schema: Mapping[str, Json]) -> Mapping[str, Any]:
@@ -80,7 +83,7 @@ _PROVIDERS: Mapping[str, _Provider] = {
         ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
         lambda label: {"extra_body": {"metadata": {"user_id": label}}},
     ),
-    "ollama": _Provider(None, ("OLLAMA_HOST",), structured=lambda schema: {"format": dict(schema)}),
+    "ollama": _Provider(None, ("OLLAMA_HOST",), structured=lambda schema: {"format": dict(schema)}, address=OLLAMA),
 }
 
 
@@ -99,10 +102,15 @@ class _ModelConfig:
         return f"{self.provider}:{self.model}"
 
     @property
+    def address(self) -> str:
+        """The address of its server; empty for its provider's own."""
+        from_environment = (os.environ.get(name) for name in _provider(self.provider).addresses)
+        return self.base_url or next(filter(None, from_environment), _provider(self.provider).address)
+
+    @property
     def local(self) -> bool:
         """Whether the model is served on this machine."""
-        from_environment = (os.environ.get(name) for name in _provider(self.provider).addresses)
-        return on_this_machine(self.base_url or next(filter(None, from_environment), ""))
+        return on_this_machine(self.address)
 
 
 def open_model(
@@ -131,7 +139,7 @@ def open_model(
     sampling = {key: value for key, value in parameters.items() if value is not None}
     config = _ModelConfig(provider, model, checked_address(base_url), sampling, timeout_s)
     limit = RateLimit(max_concurrency=max_concurrency, per_minute=calls_per_minute, clock=clock)
-    contract = Contract()
+    contract = Contract(terms_of(config.address, config.name))
     chat, close = _open_chat_model(config, contract)
     return LangChainModel(config, chat, close, contract, policy, limit, clock)
 
@@ -202,7 +210,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
                 policy=self._policy,
                 limit=self._limit,
                 clock=self._clock,
-                answered=lambda: self._contract.answered,
+                answered=lambda: self._contract.terms.answered,
             )
         except ContextLimit:
             self._contract.remark("the server refused prompts as too long; the oldest part was dropped each time")
@@ -240,9 +248,9 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
 
 def _without_keys(reply: Reply) -> Reply:
     """The reply without the values of keys that its server echoes."""
-    text = json.dumps(reply.to_json())
-    struck = strike_keys(text)
-    return reply if struck == text else Reply.from_json(json.loads(struck))
+    fields = reply.to_json()
+    struck = strike_keys(fields)
+    return reply if struck == fields else Reply.from_json(cast("Mapping[str, Any]", struck))
 
 
 def _open_chat_model(config: _ModelConfig, contract: Contract) -> "tuple[BaseChatModel, Close]":
@@ -264,7 +272,7 @@ def _open_chat_model(config: _ModelConfig, contract: Contract) -> "tuple[BaseCha
         if any("socks" in str(cause).lower() for cause in causes_of(error)):
             raise UsageError(
                 f"{config.name!r} is behind a SOCKS proxy, which the environment names; that needs the package "
-                "socksio: pip install 'httpx[socks]', or unset ALL_PROXY"
+                "socksio: pip install 'akinai[socks]', or unset ALL_PROXY"
             ) from error
         package = f"'{EXTRA}'" if config.provider in _PROVIDERS else f"langchain-{config.provider.replace('_', '-')}"
         raise UsageError(f"{config.name!r} needs a package that is not installed: pip install {package}") from error
@@ -410,10 +418,10 @@ def _has_package(provider: Any) -> bool:
 def _expect_key(config: _ModelConfig) -> None:
     key = _provider(config.provider).key
     value = os.environ.get(key, "") if key else ""
-    if not value.isprintable() or value != value.strip():
+    if not (value.isprintable() and value.isascii()) or value != value.strip():
         raise UsageError(
-            f"the key in {key} begins or ends with a space, or holds a line break or a control character, which no "
-            "request can carry; set it again without"
+            f"the key in {key} begins or ends with a space, or holds a line break, a control character or a letter "
+            "beyond ASCII, which no request can carry; set it again without"
         )
     if key and not os.environ.get(key) and not config.local:
         where = f"at {config.base_url}" if config.base_url else "at its provider"

@@ -54,7 +54,7 @@ def repairing_client(client: Any, contract: Contract) -> "type[httpx.AsyncClient
             self._under_way[index] += 1
             try:
                 response = await self._pools[index].send(request, **options)
-                contract.answered = True
+                contract.terms.answered = True
                 return response
             finally:
                 self._under_way[index] -= 1

@@ -13,6 +13,7 @@ from akinai.core.stores import Books, RunHeader, TraceRecord
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import Meter, Prices, known_prices
 from akinai.runtime.models.cache import ResponseCache
+from akinai.runtime.models.contract import SERVERS
 from akinai.runtime.play.agent_registry import agent_factory, default_agent
 from akinai.runtime.play.agent_spec import RULES, AgentSpec, ModelChoice, spec_of
 from akinai.runtime.play.recording import CallRecorder
@@ -20,8 +21,6 @@ from akinai.runtime.play.trace_codec import figures
 
 CALLS = "calls"
 """The key of a run card for the totals of the model calls."""
-SERVERS = "servers"
-"""The key of a run card for what the servers of models refused and what was sent in place of it, by model."""
 
 
 @runtime_checkable
