@@ -140,7 +140,11 @@ REFUSED: dict[str, tuple[object, object, str]] = {
     "a list": ("wait_until", [9], "bad_parameters: parameters of wait_until should be an object"),
     "nothing": ("wait_until", {}, "bad_parameters: wait_until: hour: field required"),
     "too much": ("wait_until", {"hour": 24}, "wait_until: hour: input should be less than or equal to 23, not 24"),
-    "a field too many": ("wait_until", {"hour": 1, "day": 2}, "wait_until: day: extra inputs are not permitted, not 2"),
+    "a field too many": (
+        "wait_until",
+        {"hour": 1, "day": 2},
+        "wait_until: day: extra inputs are not permitted, not 2; it takes hour",
+    ),
     "NaN": ("wait_until", {"hour": math.nan}, "bad_parameters: wait_until: a parameter is NaN or infinite"),
     "a long number": ("wait_until", {"x": 10**1000}, "wait_until: a parameter has more than 1,000 digits"),
     "a NUL": ("wait_until", {"hour": 1, "mood\0": 1}, "bad_text: wait_until: a parameter holds a NUL character"),

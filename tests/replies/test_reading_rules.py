@@ -36,6 +36,28 @@ def why(reply: str) -> str:
     return move.action.why
 
 
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"action": "NOTEPAD_READ", "parameter": {}}', {}),
+        ('{"action": "SEARCH_WEB", "query": "rivals", "parameter": {}}', {"query": "rivals"}),
+        ('{"action": "SEARCH_WEB", "parameter": {"query": "rivals"}}', {"query": "rivals"}),
+        ('{"action": "SEARCH_WEB", "parameter": "rivals"}', {"query": "rivals"}),
+        ('{"action": "WAIT_UNTIL", "arguments": "22"}', {"hour": 22}),
+        ('{"action": "NOTEPAD_READ", "parameter": "rivals"}', None),
+        ('{"action": "SEND_EMAIL", "parameter": "rivals"}', None),
+        ('{"action": "SEARCH_WEB", "parameter": ["rivals"]}', None),
+    ],
+)
+def test_a_wrapper_holds_what_has_one_reading(reply: str, expected: dict[str, object] | None) -> None:
+    """Nothing in an empty one; in one with a bare value the parameter that is required, where the action has one such."""
+    (move,) = read_moves(VERBS, reply)
+    if expected is None:
+        assert isinstance(move.action, Unreadable)
+    else:
+        assert move.action.encode() == expected
+
+
 THOUGHTS = [
     "<think>{}</think>\n{}",
     "{}\n</think>\n{}",

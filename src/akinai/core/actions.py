@@ -186,7 +186,10 @@ class Verbs:
         try:
             return cls.decode(values)
         except ValidationError as error:
-            return Unreadable.of(reply, f"{cls.tool_name()}: {complaint(error)}", "bad_parameters")
+            why = f"{cls.tool_name()}: {complaint(error)}"
+            if any(fault["type"] == "extra_forbidden" for fault in error.errors(include_url=False)):
+                why += f"; it takes {', '.join(cls.tool()['parameters']['properties']) or 'no parameters'}"
+            return Unreadable.of(reply, why, "bad_parameters")
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             return Unreadable.of(reply, f"{cls.tool_name()}: {str(error)[:300]}", "bad_parameters")
 

@@ -19,7 +19,9 @@ WRAPPERS = ("arguments", "parameters", "args")
 """Keys that hold the parameters of an action."""
 ENCODINGS = 3
 """The number of times that arguments may have been encoded as JSON text."""
-_OTHER_WRAPPERS = (*WRAPPERS, "params", "input", "kwargs", "action_input", "tool_input")
+_OTHER_WRAPPERS = (
+    *WRAPPERS, "params", "input", "kwargs", "action_input", "tool_input", "parameter", "argument", "param", "arg"
+)  # fmt: skip
 _CALL_NUMBER = re.compile(r":\d+$")
 _SEPARATORS = re.compile(r"[.:/]|__")
 _ESCAPED = re.compile(r"<\||[{(\[<]")
@@ -47,7 +49,7 @@ def read_call(verbs: Verbs, name: object, arguments: object, reply: str) -> Move
     for _ in range(ENCODINGS):
         texts += [value for key, value in values.items() if key in TEXT_KEYS - own]
         values = {key: value for key, value in values.items() if key not in TEXT_KEYS - own}
-        inner = _unwrapped(values, own)
+        inner = _unwrapped(cls, values, own)
         if inner is values:
             break
         values = inner
@@ -110,13 +112,22 @@ def _object(arguments: object) -> Mapping[str, Any] | None:
     return cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else None
 
 
-def _unwrapped(values: Mapping[str, Any], own: frozenset[str]) -> Mapping[str, Any]:
-    """The parameters inside a wrapper that is the only key; other values as they are."""
+def _unwrapped(cls: type[Action], values: Mapping[str, Any], own: frozenset[str]) -> Mapping[str, Any]:
+    """The parameters inside a wrapper that is the only key; other values as they are.
+
+    An empty wrapper beside parameters says nothing. A bare value in one is that of the only parameter that is required.
+    """
+    empty = [key for key in values if key in _OTHER_WRAPPERS and key not in own and values[key] in ({}, None, "", [])]
+    if empty:
+        return {key: value for key, value in values.items() if key not in empty}
     if len(values) == 1:
         ((key, value),) = values.items()
         if key in _OTHER_WRAPPERS and key not in own:
-            inner = _object("" if value is None else value)
-            return values if inner is None else inner
+            inner = _object(value)
+            if inner is not None:
+                return inner
+            required = [name for name, field in cls.model_fields.items() if field.is_required()]
+            return {required[0]: value} if len(required) == 1 else values
     return values
 
 
