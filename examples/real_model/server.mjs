@@ -1,19 +1,42 @@
-// A small language model behind the wire of OpenAI's chat completions, on loopback: node server.mjs MODEL.gguf [PORT] [MOST_TOOLS].
+// A small language model behind the wire of OpenAI's chat completions, on loopback: node server.mjs MODEL.gguf [--port N] ...
 // A reply to a request with tools is decoded under a grammar that is made of their schemas, so it is always a tool call that fits.
+// With --qwen the prompt shows tools with all their parameters, in the form with which Qwen 2.5 was trained; with --free there is no
+// grammar either, and the model writes what it likes.
 import {createServer} from "node:http";
+import {parseArgs} from "node:util";
 import {getLlama, LlamaCompletion} from "node-llama-cpp";
 
-const [modelPath, port = "0", mostTools = "8"] = process.argv.slice(2);
-const CONTEXT = 8192;
-const MOST_REPLY = 400; // tokens
-const MOST_TEXT = 60; // characters of a text in an argument
-const MOST_ITEMS = 2;
+const {values, positionals: [modelPath]} = parseArgs({
+    allowPositionals: true,
+    options: {
+        port: {type: "string", default: "0"},
+        tools: {type: "string", default: "8"}, // so many are offered at most
+        text: {type: "string", default: "60"}, // characters of a text in an argument
+        reply: {type: "string", default: "400"}, // tokens
+        context: {type: "string", default: "8192"}, // tokens of a conversation
+        conversations: {type: "string", default: "1"}, // whose prompts are kept, so that only what is new in them is read
+        threads: {type: "string", default: "1"}, // more fall behind each other on a machine that is busy
+        qwen: {type: "boolean", default: false},
+        free: {type: "boolean", default: false},
+    },
+});
+const [MOST_TOOLS, MOST_TEXT, MOST_REPLY, CONTEXT] = [values.tools, values.text, values.reply, values.context].map(Number);
+const IN_FORM = values.qwen || values.free;
+const MOST_ITEMS = MOST_TEXT > 60 ? 12 : 2;
 
 const llama = await getLlama({gpu: false, build: "never", logLevel: "error"});
 const model = await llama.loadModel({modelPath});
-// One thread: more fall behind each other on a machine that is busy.
-const context = await model.createContext({contextSize: CONTEXT, threads: 1});
-const completion = new LlamaCompletion({contextSequence: context.getSequence()});
+const context = await model.createContext({contextSize: CONTEXT, sequences: Number(values.conversations), threads: Number(values.threads)});
+const free = Array.from({length: context.totalSequences}, () => new LlamaCompletion({contextSequence: context.getSequence()}));
+const conversations = new Map();
+
+/** What completes the prompts of a conversation: its own, or in its place that of the one that was heard of longest ago. */
+function completionOf(label) {
+    const completion = conversations.get(label) ?? free.pop() ?? conversations.values().next().value;
+    for (const [other, taken] of conversations) if (taken === completion) conversations.delete(other);
+    conversations.set(label, completion);
+    return completion;
+}
 
 /** The schema of a tool's argument as the grammar takes it: without references and ranges, its texts and lists short. */
 function grammarSchema(schema, defs) {
@@ -49,6 +72,34 @@ async function grammarOf(schema) {
     return grammars.get(key);
 }
 
+/** A prompt with tools, calls and their results as Qwen 2.5 was trained on them. */
+function qwenPromptOf(messages, tools) {
+    const offered = tools.map((tool) => JSON.stringify({type: "function", function: tool}));
+    const how = tools.length ? `\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>\n${offered.join("\n")}\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>` : "";
+    const parts = messages.map((message, place) => {
+        const calls = (message.tool_calls ?? []).map((call) => `<tool_call>\n{"name": "${call.function.name}", "arguments": ${call.function.arguments}}\n</tool_call>`);
+        const said = message.role === "tool" ? `<tool_response>\n${textOf(message.content)}\n</tool_response>` : textOf(message.content);
+        return `<|im_start|>${message.role === "tool" ? "user" : message.role}\n${[said, ...calls].filter(Boolean).join("\n")}${place ? "" : how}<|im_end|>\n`;
+    });
+    return `${parts.join("")}<|im_start|>assistant\n${tools.length && !values.free ? "<tool_call>\n" : ""}`;
+}
+
+/** The message in a text that the model wrote freely: what stands in its tags for calls is a call where it is one, as servers do. */
+function messageIn(text, offered) {
+    const calls = [];
+    const content = !offered.length ? text : text.replace(/<tool_call>\s*(\{[^]*?\})\s*(?:<\/tool_call>|$)/g, (whole, inner) => {
+        try {
+            const {name, arguments: given} = JSON.parse(inner);
+            if (typeof name !== "string") return whole;
+            calls.push({id: `call-${++asked}`, type: "function", function: {name, arguments: JSON.stringify(given ?? {})}});
+            return "";
+        } catch {
+            return whole;
+        }
+    }).trim();
+    return {role: "assistant", content: content || null, ...(calls.length ? {tool_calls: calls} : {})};
+}
+
 function promptOf(messages, tools) {
     const offered = tools.map(({name, description, parameters}) => `${name}(${Object.keys(parameters?.properties ?? {}).join(", ")}): ${(description ?? "").split("\n")[0]}`);
     const how = tools.length ? `\n\nReply with one call of a tool: {"name": ..., "arguments": {...}}. The tools:\n${offered.join("\n")}` : "";
@@ -72,23 +123,24 @@ function spread(items, most) {
 
 let asked = 0;
 
-async function complete({messages, tools = [], response_format: format, temperature, seed, max_tokens: most, max_completion_tokens: limit}) {
-    const offered = spread(tools, Number(mostTools)).map((tool) => tool.function);
+async function complete({messages, tools = [], response_format: format, temperature, seed, user, max_tokens: most, max_completion_tokens: limit}) {
+    const offered = spread(tools, MOST_TOOLS).map((tool) => tool.function);
     const shapes = offered.map(({name, parameters = {}}) => ({type: "object", properties: {name: {const: name}, arguments: grammarSchema({type: "object", ...parameters}, parameters.$defs ?? {})}}));
-    const schema = shapes.length ? {oneOf: shapes} : format?.json_schema ? grammarSchema(format.json_schema.schema, format.json_schema.schema.$defs ?? {}) : null;
-    const tokens = model.tokenize(promptOf(messages, offered), true);
+    const wish = values.free ? null : shapes.length ? {oneOf: shapes} : format?.json_schema ? grammarSchema(format.json_schema.schema, format.json_schema.schema.$defs ?? {}) : null;
+    const tokens = model.tokenize((IN_FORM ? qwenPromptOf : promptOf)(messages, offered), true);
     if (tokens.length + MOST_REPLY > CONTEXT) throw {status: 400, code: "context_length_exceeded", message: `the prompt has ${tokens.length} tokens; the context holds ${CONTEXT}`};
-    const maxTokens = schema ? MOST_REPLY : Math.min(limit ?? most ?? MOST_REPLY, MOST_REPLY);
-    const text = await completion.generateCompletion(tokens, {maxTokens, temperature: temperature ?? 0.7, seed: seed ?? ++asked, ...(schema ? {grammar: await grammarOf(schema)} : {customStopTriggers: ["<|im_end|>"]})});
-    const message = {role: "assistant", content: offered.length ? null : text};
-    if (offered.length) {
+    const maxTokens = wish ? MOST_REPLY : Math.min(limit ?? most ?? MOST_REPLY, MOST_REPLY);
+    const {response: text, metadata: {stopReason}} = await completionOf(user).generateCompletionWithMeta(tokens, {maxTokens, temperature: temperature ?? 0.7, seed: seed ?? ++asked, ...(wish ? {grammar: await grammarOf(wish)} : {customStopTriggers: ["<|im_end|>"]})});
+    const cut = stopReason === "maxTokens";
+    let message = messageIn(text, offered);
+    if (offered.length && !values.free && !cut) {
         const call = JSON.parse(text);
-        message.tool_calls = [{id: `call-${++asked}`, type: "function", function: {name: call.name, arguments: JSON.stringify(call.arguments)}}];
+        message = {role: "assistant", content: null, tool_calls: [{id: `call-${++asked}`, type: "function", function: {name: call.name, arguments: JSON.stringify(call.arguments)}}]};
     }
     const [prompt_tokens, completion_tokens] = [tokens.length, model.tokenize(text).length];
     return {
         id: `reply-${++asked}`, object: "chat.completion", created: Math.floor(Date.now() / 1000), model: "small",
-        choices: [{index: 0, message, finish_reason: offered.length ? "tool_calls" : "stop"}],
+        choices: [{index: 0, message, finish_reason: cut ? "length" : message.tool_calls ? "tool_calls" : "stop"}],
         usage: {prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens},
     };
 }
@@ -99,11 +151,11 @@ const server = createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
-        last = last.then(async () => { // one sequence of tokens: one request at a time
+        last = last.then(async () => { // one request at a time
             const [status, answer] = await complete(JSON.parse(Buffer.concat(chunks)))
                 .then((found) => [200, found], (error) => [error.status ?? 500, {error: {message: error.message, code: error.code ?? "failed"}}]);
             response.writeHead(status, {"content-type": "application/json"}).end(JSON.stringify(answer));
         }).catch((error) => response.writeHead(400).end(String(error)));
     });
 });
-server.listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
+server.listen(Number(values.port), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
