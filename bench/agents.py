@@ -57,7 +57,14 @@ def overhead() -> None:
             store = str(Path(folder) / "bench.db")
             settings = {"max_messages": MESSAGES + 100, "start_cents": 10_000_000}
             (run,) = akinai.run(
-                "vending", model="openai:test", base_url=url, days=0, settings=settings, store=store, name="bench"
+                "vending",
+                model="openai:test",
+                base_url=url,
+                days=0,
+                settings=settings,
+                store=store,
+                name="bench",
+                preset="classic",
             )
             calls = asyncio.run(_calls(store, run.id))
         early, late = beyond(calls, 100), beyond(calls, MESSAGES)
@@ -93,7 +100,7 @@ def overlap() -> None:
     try:
         with tempfile.TemporaryDirectory() as folder:
             store = str(Path(folder) / "bench.db")
-            akinai.run("vending", model="openai:test", base_url=url, days=1, store=store, name="warm")
+            akinai.run("vending", model="openai:test", base_url=url, days=1, store=store, name="warm", preset="classic")
             single = timed(url, store, "1", "one", 20, 64)
             many = timed(url, store, "1-64", "many", 20, 64)
         print(f"1 run of 20 calls at 300 ms: {single:5.2f} s; 64 at once: {many:5.2f} s")
@@ -121,7 +128,17 @@ def crowd() -> None:
 
 def timed(url: str, store: str, seeds: str, name: str, days: int, jobs: int) -> float:
     start = time.perf_counter()
-    akinai.run("vending", model="openai:test", base_url=url, seeds=seeds, days=days, store=store, name=name, jobs=jobs)
+    akinai.run(
+        "vending",
+        model="openai:test",
+        base_url=url,
+        seeds=seeds,
+        days=days,
+        store=store,
+        name=name,
+        jobs=jobs,
+        preset="classic",
+    )
     return time.perf_counter() - start
 
 

@@ -47,7 +47,7 @@ def play_groups(store: str, runs: int, jobs: int) -> list[str]:
         name = f"{player}-{len(settings)}"
         api.run(
             "vending", agent=player, seeds=range(1, count + 1), days=90, settings=settings, store=store, name=name,
-            jobs=jobs, ledgers=False,
+            jobs=jobs, ledgers=False, preset="classic",
         )  # fmt: skip
         names.append(name)
     return names

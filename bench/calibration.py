@@ -21,10 +21,12 @@ def main() -> None:
         ("idle", 90),
     ):
         worth[player, days] = [
-            run.score("net_worth") for run in akinai.run("vending", agent=player, seeds=SEEDS, days=days)
+            run.score("net_worth")
+            for run in akinai.run("vending", agent=player, seeds=SEEDS, days=days, preset="classic")
         ]
     worth["reference", 90] = [
-        run.score("net_worth") for run in akinai.run("vending", agent="reference", seeds=SEEDS, days=90)
+        run.score("net_worth")
+        for run in akinai.run("vending", agent="reference", seeds=SEEDS, days=90, preset="classic")
     ]
     for (player, days), values in sorted(worth.items()):
         dollars = [value / 100 for value in values]

@@ -63,7 +63,7 @@ def main() -> None:
     import akinai
 
     for seed in range(1, 6):
-        (run,) = akinai.run("vending", agent="reference", seeds=seed, days=90)
+        (run,) = akinai.run("vending", agent="reference", seeds=seed, days=90, preset="classic")
         setup = Setup.model_validate(run.ledger.genesis.setup)
         ceiling, worth = ceiling_of_run_cents(setup, seed, 90), run.score("net_worth")
         print(f"seed {seed}, 90 days: reference ${worth / 100:,.2f}, {worth / ceiling:.2f} of ${ceiling / 100:,.2f}")

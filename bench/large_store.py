@@ -33,7 +33,16 @@ def copies() -> str:
 
 
 def fill(url: str) -> None:
-    akinai.run("vending", agent="naive", days=DAYS, seeds=range(1, PLAYED + 1), store=url, name="g0", ledgers=False)
+    akinai.run(
+        "vending",
+        agent="naive",
+        days=DAYS,
+        seeds=range(1, PLAYED + 1),
+        store=url,
+        name="g0",
+        ledgers=False,
+        preset="classic",
+    )
     if url.startswith("postgres"):
         import psycopg
 

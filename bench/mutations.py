@@ -54,7 +54,7 @@ def played(state: State, script: Script) -> Played:
 
 def recorded(player: str, seed: int, days: int) -> Script:
     """The script of a rule-based player: without its looks, and with its letters as order forms."""
-    (run,) = akinai.run("vending", agent=player, seeds=seed, days=days)
+    (run,) = akinai.run("vending", agent=player, seeds=seed, days=days, preset="classic")
     setup = Setup.model_validate(run.ledger.genesis.setup)
     script: list[list[Action]] = [[]]
     for entry in run.ledger.entries:

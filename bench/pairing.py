@@ -37,7 +37,15 @@ PAIRS = (
 
 def worths(player: str, settings: tuple[str, ...], seeds: int, days: int) -> list[float]:
     """Net worth in dollars, seed by seed."""
-    runs = akinai.run("vending", agent=player, seeds=range(1, seeds + 1), days=days, settings=settings, ledgers=False)
+    runs = akinai.run(
+        "vending",
+        agent=player,
+        seeds=range(1, seeds + 1),
+        days=days,
+        settings=settings,
+        ledgers=False,
+        preset="classic",
+    )
     return [run.score(SCORE) / 100 for run in runs]
 
 

@@ -11,7 +11,7 @@ from akinai.report.tables.runs import figure, label
 
 SEEDS = 20
 GAMES: Sequence[tuple[str, Mapping[str, object], Sequence[str]]] = (
-    ("vending", {"days": 90}, ("reference", "naive", "idle")),
+    ("vending", {"preset": "quarter"}, ("reference", "naive", "idle")),
     (
         "market",
         {"settings": {"customers.count": 10, "businesses.count": 30}},

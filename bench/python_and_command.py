@@ -22,7 +22,7 @@ if __name__ == "__main__":
     store, (first, last), days = sys.argv[1], map(int, sys.argv[2].split("-")), int(sys.argv[3])
     api.run("vending", agent="reference", seeds=range(first, last + 1), days=days, jobs=1, store=store)
 """
-COMMAND = ("-m", "akinai", "run", "vending", "--agent", "reference", "--preset", "default", "--jobs", "1")
+COMMAND = ("-m", "akinai", "run", "vending", "--agent", "reference", "--preset", "classic", "--jobs", "1")
 
 
 def cpu_seconds(words: list[str]) -> float:

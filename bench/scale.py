@@ -78,7 +78,16 @@ def play(study: Study, name: str, **options: Any) -> tuple[float, int]:
     began, resumed = time.monotonic(), 0
     where: dict[str, Any] = {"store": study.url, "ledgers": False}
     with suppress(StoreError):  # what was played is kept, and goes on below
-        akinai.run("vending", agent="naive", days=study.days, seeds=study.seeds, name=name, **where, **options)
+        akinai.run(
+            "vending",
+            agent="naive",
+            preset="classic",
+            days=study.days,
+            seeds=study.seeds,
+            name=name,
+            **where,
+            **options,
+        )
     options.pop("progress", None)
     while any(run.status != "done" for run in akinai.runs(name, store=study.url)):
         resumed += 1
@@ -145,6 +154,8 @@ def in_shards(study: Study, folder: Path) -> bool:
     words = [
         "run",
         "vending",
+        "--preset",
+        "classic",
         "--agent",
         "naive",
         "--days",

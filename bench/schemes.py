@@ -31,7 +31,7 @@ STOCK_DAYS = 12
 
 @cache
 def setup_of(days: int) -> Setup:
-    return Setup.model_validate(prepare(WORLD, days=days, settings=["max_messages=0"]).setup)
+    return Setup.model_validate(prepare(WORLD, preset="classic", days=days, settings=["max_messages=0"]).setup)
 
 
 def begin(seed: int, days: int) -> State:

@@ -21,7 +21,7 @@ def main() -> None:
     judging = world.facets.judging
     values: dict[str, dict[str, list[float]]] = {}
     for player in PLAYERS:
-        for run in akinai.run("vending", agent=player, seeds=range(1, seeds + 1), days=days):
+        for run in akinai.run("vending", agent=player, seeds=range(1, seeds + 1), days=days, preset="classic"):
             steps = replay(world, run.ledger)
             for score in (*run.scores, *judging.coherence(steps, judging.detect(steps))):
                 scale = 100 if score.unit == "cents" else 1

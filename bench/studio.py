@@ -74,9 +74,11 @@ def play(folder: Path) -> str:
     script, store = folder / "year.jsonl", str(folder / "akinai.db")
     script.write_text(moves())
     settings = ("max_messages=0", "fee_cents=0")
-    api.run("vending", agent=f"script:{script}", days=DAYS, settings=settings, name="busy", store=store)
-    api.run("vending", agent="reference", days=DAYS, name="year", store=store)
-    api.run("vending", agent="reference", name="season", store=store)
+    api.run(
+        "vending", agent=f"script:{script}", days=DAYS, settings=settings, name="busy", store=store, preset="classic"
+    )
+    api.run("vending", agent="reference", days=DAYS, name="year", store=store, preset="classic")
+    api.run("vending", agent="reference", name="season", store=store, preset="classic")
     return store
 
 
@@ -108,7 +110,7 @@ async def pages(store: str) -> None:
 async def listing(folder: Path) -> None:
     """Many short runs: they are read in the background, and then the page is timed."""
     store = str(folder / "many.db")
-    first = api.run("vending", agent="idle", days=1, name="first", store=store)[0].header
+    first = api.run("vending", agent="idle", days=1, name="first", store=store, preset="classic")[0].header
     books = await open_store(store)
     await asyncio.gather(*(books.create(copied(first, number)) for number in range(RUNS)))
     watch = Watch(books)

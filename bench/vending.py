@@ -49,7 +49,9 @@ def tell(measure: str, value: float, budget: float | None, unit: str) -> None:
 
 def full_machine(seed: int = 1) -> State:
     """Twelve distinct products at their reference prices, two lots in every slot."""
-    setup = prepare(WORLD, days=0, settings=["small_capacity=1000", "large_capacity=1000", "max_messages=0"]).setup
+    setup = prepare(
+        WORLD, preset="classic", days=0, settings=["small_capacity=1000", "large_capacity=1000", "max_messages=0"]
+    ).setup
     state = WORLD.begin(Genesis(WORLD.name, seed, setup))
     products = [p for p in state.setup.catalog.products if p.size == "small"][:6]
     products += [p for p in state.setup.catalog.products if p.size == "large"][:6]
@@ -109,7 +111,7 @@ def year_s() -> float:
 
 async def _play(path: str, name: str, entries: int, batch: int, action: Callable[[int], Action]) -> list[float]:
     store = await open_store(path)
-    setup = prepare(WORLD, days=0, settings=["max_messages=0"]).setup
+    setup = prepare(WORLD, preset="classic", days=0, settings=["max_messages=0"]).setup
     genesis = Genesis(WORLD.name, 1, setup)
     from akinai.core.stores import RunHeader
 
@@ -143,7 +145,7 @@ def growth_over_a_year() -> dict[str, float]:
     from akinai.core.agents import Role
     from akinai.runtime.play.agent_registry import agent_factory
 
-    setup = prepare(WORLD, days=365, settings=["max_messages=0"]).setup
+    setup = prepare(WORLD, preset="classic", days=365, settings=["max_messages=0"]).setup
     state = WORLD.begin(Genesis(WORLD.name, 1, setup))
     agent = agent_factory(WORLD, "reference")(Role("owner", WORLD.verbs.classes))
     costs: dict[str, list[tuple[int, float]]] = {}

@@ -42,7 +42,15 @@ def main() -> None:
         script, store = Path(folder) / "year.jsonl", str(Path(folder) / "year.db")
         script.write_text(moves())
         settings = ("max_messages=0", "fee_cents=0")
-        api.run("vending", agent=f"script:{script}", days=DAYS, settings=settings, name="year", store=store)
+        api.run(
+            "vending",
+            agent=f"script:{script}",
+            days=DAYS,
+            settings=settings,
+            name="year",
+            store=store,
+            preset="classic",
+        )
         asyncio.run(opened(store))  # modules and patterns are loaded once
         marks = [time.process_time()]
         views = asyncio.run(opened(store))

@@ -81,8 +81,8 @@ async def answer(client: Client, message: SendMessageRequest) -> tuple[str, Any]
 @pytest.mark.parametrize("streaming", [True, False])
 async def test_thirty_days_give_the_digest(streaming: bool) -> None:
     """With and without streaming; the card lists the actions with their schemas."""
-    reference = akinai.run("vending", agent="reference", days=30)[0]
-    async with await akinai.aopen("vending", days=30) as session:  # noqa: SIM117 - closed after its server
+    reference = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
+    async with await akinai.aopen("vending", days=30, preset="classic") as session:  # noqa: SIM117 - closed after its server
         async with served(session) as (seat,), client_of(seat, streaming=streaming) as client:
             async with httpx.AsyncClient() as http:
                 card = (await http.get(seat.url + CARD)).json()
@@ -102,8 +102,12 @@ async def test_thirty_days_give_the_digest(streaming: bool) -> None:
 
 async def test_rewards_sum_to_what_the_score_gained() -> None:
     """In the metadata of the data part; the end settles the last, and an action after it has none."""
-    run = akinai.run("vending", agent="reference", days=3)[0]
-    async with await akinai.aopen("vending", days=3) as session, served(session) as (seat,), client_of(seat) as client:
+    run = akinai.run("vending", agent="reference", days=3, preset="classic")[0]
+    async with (
+        await akinai.aopen("vending", days=3, preset="classic") as session,
+        served(session) as (seat,),
+        client_of(seat) as client,
+    ):
         began, rewards = (await session.scores())[0].value, list[float]()
         for name, arguments in [*actions_of(run), ("advance_day", {})]:
             async for event in client.send_message(request(name, arguments)):
@@ -200,7 +204,11 @@ async def test_a_task_can_be_asked_for_and_left() -> None:
 
 async def test_refusals_have_their_code() -> None:
     """Wrong types, unknown actions, prose, a megabyte, an empty message: nothing is lost and the game goes on."""
-    async with await akinai.aopen("vending", days=2) as session, served(session) as (seat,), client_of(seat) as client:
+    async with (
+        await akinai.aopen("vending", days=2, preset="classic") as session,
+        served(session) as (seat,),
+        client_of(seat) as client,
+    ):
         for message, code in (
             (request("sell_kidney"), "no_action"),
             (request("wait_until", {"hour": "noon"}), "bad_parameters"),
@@ -224,7 +232,7 @@ async def test_refusals_have_their_code() -> None:
 
 async def test_two_clients_of_a_seat_take_turns() -> None:
     """Twenty actions at once are twenty entries."""
-    async with await akinai.aopen("vending") as session, served(session) as (seat,):
+    async with await akinai.aopen("vending", preset="classic") as session, served(session) as (seat,):
         async with client_of(seat) as first, client_of(seat) as other:
             answers = [
                 answer(client, request("notepad_write", {"text": str(i)}))

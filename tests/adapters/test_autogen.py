@@ -75,7 +75,7 @@ async def memory() -> ListMemory:
 
 def test_ten_days_of_the_reference_give_its_digest() -> None:
     """Prompt, tools, HTTP, AutoGen's loop and parsing add nothing: the ledger equals the rule-based player's."""
-    whole = akinai.run("vending", agent="reference", days=10)[0]
+    whole = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     with Endpoint(brain()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=10)
     assert (run.header.status, run.header.ending, run.header.error) == ("done", "horizon", None)
@@ -92,7 +92,7 @@ CUSTOM = {
 @pytest.mark.parametrize("make", CUSTOM.values(), ids=CUSTOM.keys())
 def test_a_custom_assistant_plays_the_same(make: Any) -> None:
     """Streaming, AutoGen's own loop of tool calls and a short context change the requests but no move."""
-    whole = akinai.run("vending", agent="reference", days=10)[0]
+    whole = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     with Endpoint(brain()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint), make), days=10)
         (system, *_) = endpoint.calls[-1].request.messages
@@ -208,7 +208,7 @@ def test_a_broken_model_makes_a_run_failed_and_loses_nothing(kind: HttpFault) ->
 
 def test_a_model_with_temporary_errors_is_retried() -> None:
     """With retries, the default, temporary server errors change nothing and no move is made twice."""
-    whole = akinai.run("vending", agent="reference", days=3)[0]
+    whole = akinai.run("vending", agent="reference", days=3, preset="classic")[0]
     faults = Faults(schedule={2: "server_error", 5: "rate_limit", 6: "cut"})
     with Endpoint(brain(), faults=faults) as endpoint:
         run = play("vending", autogen_agent(at(endpoint, max_retries=2)), days=3)
@@ -266,7 +266,7 @@ def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytes
     store = str(tmp_path / "akinai.db")
     with Endpoint(ScriptResponder(first)) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
-        (failed,) = akinai.run("vending", agent="autogen:test", days=4, store=store, name="cut")
+        (failed,) = akinai.run("vending", agent="autogen:test", days=4, store=store, name="cut", preset="classic")
     assert (failed.header.status, len(failed.ledger.entries)) == ("failed", 3)
     with Endpoint(ScriptResponder(later)) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
@@ -329,9 +329,9 @@ def test_an_agent_by_name_reports_a_missing_model_or_key(monkeypatch: pytest.Mon
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match="--agent autogen:gpt-5-mini"):
-        akinai.run("vending", agent="autogen")
+        akinai.run("vending", agent="autogen", preset="classic")
     with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
-        akinai.run("vending", agent="autogen:gpt-5-mini")
+        akinai.run("vending", agent="autogen:gpt-5-mini", preset="classic")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert by_name(VENDING, "openai:test")
 

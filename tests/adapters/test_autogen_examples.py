@@ -61,7 +61,7 @@ def output(folder: Path, *words: str, endpoint: Endpoint | None = None) -> str:
 
 def test_the_example_player_needs_no_key(tmp_path: Path) -> None:
     """Ten days over a local wire, by an assistant with its own system message, give the reference player's ledger."""
-    whole = akinai.run("vending", agent="reference", days=10)[0]
+    whole = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     printed = output(tmp_path, "-W", "error", str(ROOT / "examples" / "autogen_player.py"))
     assert f"ledger {whole.ledger.digest[:12]}" in printed
 
@@ -69,7 +69,7 @@ def test_the_example_player_needs_no_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["asyncio", "plain"])
 def test_an_assistant_plays_a_session_to_its_end(tmp_path: Path, kind: str) -> None:
     """Its loop ends with the run, of either kind of session; a model that goes on calling is stopped."""
-    net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
+    net_worth = akinai.run("vending", agent="reference", days=3, preset="classic")[0].score("net_worth")
     program = (ROOT / "examples" / "session_autogen.py").read_text(encoding="utf-8")
     if kind == "asyncio":
         program = ASYNC
@@ -108,7 +108,19 @@ def test_the_command_line_plays_by_name(tmp_path: Path) -> None:
     """`akinai run --agent autogen:MODEL` plays and stores a run like any agent; the list of a world's agents names it."""
     vending = worlds.load("vending")
     with Endpoint(PlayerResponder(vending.players["reference"], vending.verbs)) as endpoint:
-        words = ["run", "vending", "--agent", "autogen:test", "--days", "3", "--name", "shop", "--json"]
+        words = [
+            "run",
+            "vending",
+            "--preset",
+            "classic",
+            "--agent",
+            "autogen:test",
+            "--days",
+            "3",
+            "--name",
+            "shop",
+            "--json",
+        ]
         document = json.loads(output(tmp_path, "-m", "akinai", *words, endpoint=endpoint))
     (run,) = akinai.runs("shop", store=str(tmp_path / "akinai.db"))
     assert (run.ending, run.header.agents) == ("horizon", {"owner": "autogen:test"})

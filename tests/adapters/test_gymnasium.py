@@ -41,7 +41,7 @@ def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
 def test_rewards_sum_to_what_the_score_gained() -> None:
     """Over an episode, the last reward included; the end is told, and a step after it is an error."""
     run = doors.reference(3)
-    environment = WorldEnv("vending", days=3)
+    environment = WorldEnv("vending", preset="classic", days=3)
     observation, info = environment.reset(seed=run.seed)
     assert (observation.startswith("You run a vending machine"), info["actor"]) == (True, "owner")
     rewards, over = 0.0, False
@@ -69,7 +69,7 @@ def test_rewards_sum_to_what_the_score_gained() -> None:
 )
 def test_a_reply_that_cannot_be_read_is_refused(reply: str, code: str) -> None:
     """The episode goes on."""
-    environment = WorldEnv("vending", days=1)
+    environment = WorldEnv("vending", preset="classic", days=1)
     environment.reset(seed=1)
     observation, reward, over, _, info = environment.step(reply)
     assert (info["ok"], info["code"], reward, over) == (False, code, 0.0, False)
@@ -80,7 +80,7 @@ def test_a_reply_that_cannot_be_read_is_refused(reply: str, code: str) -> None:
 
 def test_a_limit_of_the_session_truncates() -> None:
     """The world did not end."""
-    environment = WorldEnv("vending", max_actions=1)
+    environment = WorldEnv("vending", preset="classic", max_actions=1)
     environment.reset(seed=1)
     assert environment.step(DAY)[2:4] == (False, True)
     environment.close()
@@ -98,7 +98,7 @@ def test_two_environments_play_two_runs() -> None:
 
 PROGRAM = f"""
 from akinai.adapters.gymnasium import WorldEnv
-environment = WorldEnv("vending", days=2, store="a.db")
+environment = WorldEnv("vending", preset="classic", days=2, store="a.db")
 environment.reset(seed=1)
 environment.step({DAY!r})
 print(environment.session.id, flush=True)
@@ -115,7 +115,7 @@ def test_an_episode_whose_process_died_is_resumed(tmp_path: Path) -> None:
     name = client.stdout.readline().strip()
     os.kill(client.pid, signal.SIGKILL)
     client.communicate()
-    environment = WorldEnv("vending", store=str(tmp_path / "a.db"))
+    environment = WorldEnv("vending", preset="classic", store=str(tmp_path / "a.db"))
     environment.reset(options={"resume": name})
     assert environment.step(DAY)[2]
     environment.close()
@@ -125,7 +125,7 @@ def test_an_episode_whose_process_died_is_resumed(tmp_path: Path) -> None:
 
 def test_sampled_replies_are_actions_of_the_world() -> None:
     """Most are readable; the same seed gives the same samples."""
-    with akinai.open("vending") as session:
+    with akinai.open("vending", preset="classic") as session:
         first, other = (ReplySpace(session.world.verbs.classes, seed=1) for _ in range(2))
         samples = [first.sample() for _ in range(100)]
         assert samples == [other.sample() for _ in range(100)]

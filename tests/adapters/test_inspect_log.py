@@ -18,12 +18,14 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the logs of a group, of a market, of the world of questions, and of a run by a model."""
     folder = tmp_path_factory.mktemp("logs")
     store = str(folder / "runs.db")
-    akinai.run("vending", agent="reference", days=3, seeds=[1, 2], name="group", store=store)
+    akinai.run("vending", agent="reference", days=3, seeds=[1, 2], name="group", store=store, preset="classic")
     akinai.run("market", name="market", store=store)
     script = [tool_call("advance_day"), "Hm.", tool_call("nonsense", {}), *[tool_call("advance_day")] * 2]
     with Endpoint(ScriptResponder(script)) as endpoint:
         url = endpoint.openai_url
-        akinai.run("vending", agent="chat", model="openai:m", base_url=url, days=3, name="model", store=store)
+        akinai.run(
+            "vending", agent="chat", model="openai:m", base_url=url, days=3, name="model", store=store, preset="classic"
+        )
     (folder / "logs").mkdir()
     for name in ("group", "market", "model"):
         akinai.export(name, format="inspect", output=folder / "logs" / f"{name}.eval", store=store)

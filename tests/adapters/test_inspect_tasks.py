@@ -69,7 +69,7 @@ def sample_of(log: EvalLog) -> EvalSample:
 @pytest.mark.slow
 def test_the_reference_player_has_the_same_digest(logs: str) -> None:
     """Thirty days of its actions through Inspect's loop; the log has its scores, and Inspect reads it back."""
-    run = akinai.run("vending", agent="reference", days=30)[0]
+    run = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
     model = scripted([output(action) for action in actions_of(run)])
     log = played("akinai/vending", model, logs, task_args={"seeds": 1, "days": 30})
     sample = sample_of(log)
@@ -86,8 +86,8 @@ def test_the_reference_player_has_the_same_digest(logs: str) -> None:
 
 def test_rewards_sum_to_what_the_score_gained(logs: str) -> None:
     """In the metadata of the answers, which models are not shown; prose and calls after the end among them."""
-    run = akinai.run("vending", agent="reference", days=3)[0]
-    with akinai.open("vending", days=3) as session:
+    run = akinai.run("vending", agent="reference", days=3, preset="classic")[0]
+    with akinai.open("vending", days=3, preset="classic") as session:
         began = session.scores()[0].value
     *replies, last = [output(action) for action in actions_of(run)]
     last.message.tool_calls = [

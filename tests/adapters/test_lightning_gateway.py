@@ -83,7 +83,7 @@ def test_a_run_is_played_by_the_gateways_model_and_rewarded(served: GatewayServe
     id, gateway = served.rollout()
     play_rollout(gateway, RunTask.of({**TASK, "store": store, "reward_scale": 0.001}))
     run = akinai.runs(store=store)[0]
-    local = akinai.run("vending", agent="reference", seeds=7, days=3)[0]
+    local = akinai.run("vending", agent="reference", seeds=7, days=3, preset="classic")[0]
     assert run.score("net_worth") == local.score("net_worth")
     assert [event["value"] for event in served.events(id, "reward")] == [
         pytest.approx(run.score("net_worth") * 0.00001)

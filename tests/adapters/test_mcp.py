@@ -36,7 +36,7 @@ def actions_of(run: akinai.Run, actor: str = "") -> list[tuple[str, dict[str, An
 
 @pytest.fixture(scope="module")
 def reference() -> akinai.Run:
-    return akinai.run("vending", agent="reference", days=int(DAYS))[0]
+    return akinai.run("vending", agent="reference", days=int(DAYS), preset="classic")[0]
 
 
 def command(store: Path, *words: str) -> list[str]:
@@ -70,7 +70,7 @@ async def play(client: Client, actions: Sequence[tuple[str, dict[str, Any]]]) ->
 async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run) -> None:
     """All its actions and `look`; the instructions hold the view, resources the ledger and, at the end, the scores."""
     async with (
-        await akinai.aopen("vending", days=int(DAYS)) as session,
+        await akinai.aopen("vending", days=int(DAYS), preset="classic") as session,
         Client(SeatServer(Seat(session)).server()) as client,
     ):
         assert "You run a vending machine" in (client.instructions or "")
@@ -92,8 +92,11 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
 
 async def test_rewards_sum_to_what_the_score_gained() -> None:
     """In `_meta`, which models are not shown; the end settles the last, and a call after it has none."""
-    run = akinai.run("vending", agent="reference", days=3)[0]
-    async with await akinai.aopen("vending", days=3) as session, Client(SeatServer(Seat(session)).server()) as client:
+    run = akinai.run("vending", agent="reference", days=3, preset="classic")[0]
+    async with (
+        await akinai.aopen("vending", days=3, preset="classic") as session,
+        Client(SeatServer(Seat(session)).server()) as client,
+    ):
         began = (await session.scores())[0].value
         results = [await client.call_tool(name, arguments) for name, arguments in actions_of(run)]
         assert sum((result.meta or {})["akinai/reward"] for result in results) == run.scores[0].value - began
@@ -104,7 +107,7 @@ async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
     """As its file holds it, and named in the instructions; without one there is no such resource."""
     file = tmp_path / "mine.json"
     akinai.playbook.add(file, "Order water on Mondays.", section="orders")
-    async with await akinai.aopen("vending") as session:
+    async with await akinai.aopen("vending", preset="classic") as session:
         server = SeatServer(Seat(session), playbook=akinai.playbook.show(file)).server()
         async with Client(server) as client:
             uri = f"akinai://{session.id}/playbook"
@@ -133,7 +136,10 @@ async def expect_refusals(client: Client) -> None:
 
 async def test_refusals_are_errors_with_their_code() -> None:
     """Of rules, of wrong arguments, of unknown tools and of a megabyte; nothing is lost, and the game goes on."""
-    async with await akinai.aopen("vending") as session, Client(SeatServer(Seat(session)).server()) as client:
+    async with (
+        await akinai.aopen("vending", preset="classic") as session,
+        Client(SeatServer(Seat(session)).server()) as client,
+    ):
         await expect_refusals(client)
         assert not (await client.call_tool("get_money_balance", {}, meta={"akinai/text": "How much?"})).is_error
         run = await session.run()
@@ -142,7 +148,10 @@ async def test_refusals_are_errors_with_their_code() -> None:
 
 async def test_a_sub_agent_is_played_by_the_same_client() -> None:
     """Its turn is said with its view; its report is news."""
-    async with await akinai.aopen("vending") as session, Client(SeatServer(Seat(session, "owner")).server()) as client:
+    async with (
+        await akinai.aopen("vending", preset="classic") as session,
+        Client(SeatServer(Seat(session, "owner")).server()) as client,
+    ):
         begun = await client.call_tool("delegate_research", {"task": "Find water."})
         assert "You act for owner/research-1 now." in begun.content[0].text
         ended = await client.call_tool("report", {"text": "There is none."})
@@ -151,7 +160,7 @@ async def test_a_sub_agent_is_played_by_the_same_client() -> None:
 
 async def test_parallel_calls_are_made_one_after_the_other() -> None:
     """Twenty at once, by two clients of one seat, are twenty entries."""
-    async with await akinai.aopen("vending") as session:
+    async with await akinai.aopen("vending", preset="classic") as session:
         server = SeatServer(Seat(session, "owner")).server()
         async with Client(server) as first, Client(server) as other:
             calls = [

@@ -122,7 +122,12 @@ class Typed:
 
 def play(lines: Sequence[str], days: int = 2) -> tuple[akinai.Run, Typed]:
     terminal, seconds = Typed(lines), iter(range(0, 10_000, 65))
-    (run,) = akinai.run("vending", agent=lambda role: HumanAgent(VERBS, terminal, now=lambda: next(seconds)), days=days)
+    (run,) = akinai.run(
+        "vending",
+        agent=lambda role: HumanAgent(VERBS, terminal, now=lambda: next(seconds)),
+        days=days,
+        preset="classic",
+    )
     return run, terminal
 
 

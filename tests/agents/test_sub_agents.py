@@ -34,7 +34,7 @@ def test_the_owner_waits_and_then_sees_the_report() -> None:
         ]
     )
     with Endpoint(Brains(owner, sub)) as endpoint:
-        (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=2)
+        (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=2, preset="classic")
         seen = [
             message.text for call in endpoint.calls for message in call.request.messages if message.speaker == "user"
         ]
@@ -67,6 +67,7 @@ def test_a_sub_agents_cap_is_its_own(tmp_path: Path) -> None:
             settings=SETTINGS,
             store=store,
             name="cap",
+            preset="classic",
         )
         again = akinai.replay("cap-1", store=store)[0]
     names = [(entry.actor, entry.name) for entry in run.ledger.entries if "/" in entry.actor]
@@ -82,7 +83,7 @@ def test_chat_goes_on_with_the_same_sub_agent() -> None:
     )
     report = tool_call("report", {"text": "done"})
     with Endpoint(Brains(owner, ScriptResponder([report] * 3))) as endpoint:
-        (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=1)
+        (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=1, preset="classic")
         talks = [
             call.request.messages for call in endpoint.calls if any(t["name"] == "report" for t in call.request.tools)
         ]
@@ -101,7 +102,7 @@ def test_without_a_model_sub_agents_play_by_rules() -> None:
     owner = ScriptResponder([tool_call("delegate_research", {"task": task}), tool_call("advance_day")])
     with Endpoint(owner) as endpoint:
         spec = AgentSpec("chat", ModelChoice("openai:test", endpoint.openai_url), sub_agents="rules")
-        (run,) = akinai.run("vending", agent=spec, days=1)
+        (run,) = akinai.run("vending", agent=spec, days=1, preset="classic")
     names = [entry.name for entry in run.ledger.entries]
     assert names == ["DelegateResearch", "SearchWeb", "Report", "AdvanceDay"]
 
@@ -114,7 +115,7 @@ def test_a_sub_agent_may_have_another_model() -> None:
     helper = ScriptResponder([tool_call("report", {"text": "Write to sales@ggbev.com."})])
     with Endpoint(ByModel({"big": owner, "small": helper})) as endpoint:
         spec = AgentSpec("chat", ModelChoice("openai:big", endpoint.openai_url), sub_agents="openai:small")
-        (run,) = akinai.run("vending", agent=spec, days=1)
+        (run,) = akinai.run("vending", agent=spec, days=1, preset="classic")
         models = [call.model for call in endpoint.calls]
     assert run.header.ending == "horizon"
     assert models == ["big", "small", "big"]

@@ -63,7 +63,9 @@ def play(name: str, lasts: dict[int, int], days: int = 5, **more: object) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)
         for seed, after in lasts.items():
-            akinai.run("vending", agent=tired(after, **more), seeds=seed, days=days, store=STORE, name=name)  # pyright: ignore[reportArgumentType] - looks
+            akinai.run(
+                "vending", agent=tired(after, **more), seeds=seed, days=days, store=STORE, name=name, preset="classic"
+            )  # pyright: ignore[reportArgumentType] - looks
 
 
 def edit(statement: str) -> None:
@@ -123,10 +125,12 @@ def test_unreadable_runs_are_counted_beside_the_figures() -> None:
 
 def test_runs_are_grouped_by_how_they_were_played() -> None:
     """Player, settings, playbook, model and forks tell groups apart, and names say what does."""
-    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a")
-    akinai.run("vending", agent="idle", seeds="3-4", days=3, store=STORE, name="b")
-    akinai.run("vending", agent="naive", seeds=1, days=3, store=STORE, name="c")
-    akinai.run("vending", agent="idle", seeds=1, days=3, store=STORE, name="d", settings={"fee_cents": 300})
+    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a", preset="classic")
+    akinai.run("vending", agent="idle", seeds="3-4", days=3, store=STORE, name="b", preset="classic")
+    akinai.run("vending", agent="naive", seeds=1, days=3, store=STORE, name="c", preset="classic")
+    akinai.run(
+        "vending", agent="idle", seeds=1, days=3, store=STORE, name="d", settings={"fee_cents": 300}, preset="classic"
+    )
     akinai.fork("c", at_day=2, agent="idle", name="e", store=STORE)
     analysis = api.analyze(store=STORE, scale=False)
     assert {group.name: group.runs for group in analysis.groups} == {
@@ -141,8 +145,8 @@ def test_runs_are_grouped_by_how_they_were_played() -> None:
 
 def test_copies_are_counted() -> None:
     """A rule-based run that was played twice says nothing new, and the group says so."""
-    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a")
-    akinai.run("vending", agent="idle", seeds="2-3", days=3, store=STORE, name="b")
+    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a", preset="classic")
+    akinai.run("vending", agent="idle", seeds="2-3", days=3, store=STORE, name="b", preset="classic")
     (group,) = api.analyze("a", "b", store=STORE, scale=False).groups
     assert (len(group.runs), group.seeds, group.copies) == (4, 3, 1)
 
@@ -152,12 +156,15 @@ def test_share_stands_between_idle_and_reference() -> None:
     play("g", {1: 5, 2: 3})
     analysis = api.analyze("g", store=STORE)
     (group,) = analysis.groups
-    reference = [run.score("net_worth") for run in akinai.run("vending", agent="reference", seeds="1-2", days=5)]
+    reference = [
+        run.score("net_worth")
+        for run in akinai.run("vending", agent="reference", seeds="1-2", days=5, preset="classic")
+    ]
     low, high, own = 49_000, sum(reference) / 2, (49_000 + 49_400) / 2
     assert group.scores["net_worth"].share == pytest.approx((own - low) / (high - low))
     assert (group.scale.seeds, group.scale.of, group.scale.played) == ((1, 2), 2, (1, 2))
     for agent in ("idle", "reference"):
-        akinai.run("vending", agent=agent, seeds="2-3", days=5, store=STORE, name=agent)
+        akinai.run("vending", agent=agent, seeds="2-3", days=5, store=STORE, name=agent, preset="classic")
     (group,) = api.analyze("g", store=STORE).groups
     assert (group.scale.seeds, group.scale.played) == ((1, 2), (1,))
     shares = {
@@ -175,7 +182,9 @@ class Noise:
 
 def test_a_first_day_of_noise_is_not_ahead_of_idle_and_has_no_coherence() -> None:
     """It kept its money because no day went by; idle, which paid for its days, stands no lower."""
-    akinai.run("vending", agent=lambda _: Noise(), seeds=1, days=5, store=STORE, name="noise", max_actions=60)
+    akinai.run(
+        "vending", agent=lambda _: Noise(), seeds=1, days=5, store=STORE, name="noise", max_actions=60, preset="classic"
+    )
     (group,) = api.analyze("noise", store=STORE).groups
     assert group.scores["net_worth"].summary.mean == 50_000
     assert group.scores["net_worth"].share == 0
@@ -197,7 +206,7 @@ def test_a_scale_reaches_to_a_player_that_knows_what_is_hidden() -> None:
 @pytest.mark.slow
 def test_scale_is_bounded_unless_asked_for() -> None:
     """Of 23 seeds idle and reference are played on 20; on all where that is asked for, on none where it is refused."""
-    akinai.run("vending", agent="idle", seeds="1-23", days=1, store=STORE, name="a")
+    akinai.run("vending", agent="idle", seeds="1-23", days=1, store=STORE, name="a", preset="classic")
     few, every, none = (api.analyze("a", store=STORE, scale=scale).groups[0].scale for scale in (None, True, False))
     assert (len(few.seeds), few.of) == (20, 23)
     assert len(every.seeds) == 23
@@ -208,7 +217,7 @@ def test_endless_games_have_no_scale() -> None:
     """A game without a horizon is not played for a scale: it might never end."""
     run = RunHeader(
         "a",
-        Genesis("vending@2", 1, prepare(Vending(), days=0, settings=["max_messages=0"]).setup),
+        Genesis("vending@3", 1, prepare(Vending(), preset="classic", days=0, settings=["max_messages=0"]).setup),
         {"owner": "idle"},
         1,
     )
@@ -229,7 +238,7 @@ async def _write(headers: list[RunHeader], trace: dict[str, list[TraceRecord]]) 
 @pytest.mark.slow
 def test_empty_runs_are_read_in_processes_as_here() -> None:
     """Runs that nobody has played count with the state they begin in; processes give the same records in order, and report each."""
-    genesis = Genesis("vending@2", 1, prepare(Vending(), days=5).setup)
+    genesis = Genesis("vending@3", 1, prepare(Vending(), preset="classic", days=5).setup)
     headers = [RunHeader(f"r-{n}", replace(genesis, seed=n), {"owner": "idle"}, n, group="r") for n in range(30)]
     wait(_write(headers, {}))
     reported: list[tuple[str, int, int]] = []
@@ -259,7 +268,7 @@ def test_days_are_kept_on_request() -> None:
 
 def test_sales_and_prices_are_kept_by_product() -> None:
     """The days of a player that sells add up to its scores: units, and income at the prices of the day."""
-    akinai.run("vending", agent="naive", seeds=1, days=12, store=STORE, name="a")
+    akinai.run("vending", agent="naive", seeds=1, days=12, store=STORE, name="a", preset="classic")
     (run,) = api.analyze("a", store=STORE, scale=False, by_day=True).runs
     series = run.series
     assert series is not None
@@ -273,7 +282,7 @@ def test_sales_and_prices_are_kept_by_product() -> None:
 
 def test_usage_comes_from_the_trace(folder: Path) -> None:
     """Tokens, minutes and dollars of the calls that were sent; what the cache answered took none."""
-    genesis = Genesis("vending@2", 1, prepare(Vending(), days=5).setup)
+    genesis = Genesis("vending@3", 1, prepare(Vending(), preset="classic", days=5).setup)
     sent = Reply("a", usage=Usage(1_000, 100, 200), model="m-2026", latency_s=30)
     calls = [sent, sent, replace(sent, from_cache=True)]
     records = [
@@ -364,8 +373,8 @@ def test_without_common_seeds_means_are_compared() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     """A side against itself, runs that were not played alike, and worlds without a score in common."""
     play("a", {1: 5})
-    akinai.run("vending", agent="idle", seeds=2, days=5, store=STORE, name="b")
-    akinai.run("vending", agent="naive", seeds=3, days=5, store=STORE, name="c")
+    akinai.run("vending", agent="idle", seeds=2, days=5, store=STORE, name="b", preset="classic")
+    akinai.run("vending", agent="naive", seeds=3, days=5, store=STORE, name="c", preset="classic")
     edit("UPDATE runs SET group_name = 'b' WHERE run_id = 'c-3'")
     with pytest.raises(UsageError, match="'a' against itself"):
         api.compare("a", "a", store=STORE)
@@ -390,8 +399,26 @@ def test_damaged_pair_is_in_no_figure() -> None:
 
 def test_direction_names_the_winner() -> None:
     """Fewer missed fees win, more net worth wins; a score without a direction has a difference and no wins."""
-    akinai.run("vending", agent="idle", seeds="1-4", days=20, store=STORE, name="idle", settings=["start_cents=1000"])
-    akinai.run("vending", agent="idle", seeds="1-4", days=20, store=STORE, name="rich", settings=["start_cents=9000"])
+    akinai.run(
+        "vending",
+        agent="idle",
+        seeds="1-4",
+        days=20,
+        store=STORE,
+        name="idle",
+        settings=["start_cents=1000"],
+        preset="classic",
+    )
+    akinai.run(
+        "vending",
+        agent="idle",
+        seeds="1-4",
+        days=20,
+        store=STORE,
+        name="rich",
+        settings=["start_cents=9000"],
+        preset="classic",
+    )
     compared = akinai.compare("idle", "rich", store=STORE)
     missed = compared["fees_missed"]
     assert missed.paired is not None
@@ -405,9 +432,9 @@ def test_direction_names_the_winner() -> None:
 
 def test_comparison_means_the_same_for_names_and_runs_at_hand() -> None:
     """Runs in memory give what their names give: by seed, and by means where no seed is common."""
-    a = akinai.run("vending", agent="idle", seeds="1-3", days=5, store=STORE, name="a")
-    b = akinai.run("vending", agent="naive", seeds="2-4", days=5, store=STORE, name="b")
-    c = akinai.run("vending", agent="naive", seeds="7-9", days=5, store=STORE, name="c")
+    a = akinai.run("vending", agent="idle", seeds="1-3", days=5, store=STORE, name="a", preset="classic")
+    b = akinai.run("vending", agent="naive", seeds="2-4", days=5, store=STORE, name="b", preset="classic")
+    c = akinai.run("vending", agent="naive", seeds="7-9", days=5, store=STORE, name="c", preset="classic")
     for other, name in ((b, "b"), (c, "c")):
         assert akinai.compare(a, other) == akinai.compare("a", name, store=STORE)
         assert akinai.compare("a", other, store=STORE) == akinai.compare(a, other)

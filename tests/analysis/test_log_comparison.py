@@ -99,7 +99,7 @@ def test_logs_of_akinai_are_alike_by_their_settings() -> None:
     """An exported run and another of other seeds are of the same task; of other settings they are not."""
     store = "runs.db"
     for name, seeds, days, agent in (("a", [1, 2], 2, "idle"), ("b", [2, 3], 2, "naive"), ("c", [1], 3, "idle")):
-        akinai.run("vending", agent=agent, days=days, seeds=seeds, name=name, store=store)
+        akinai.run("vending", agent=agent, days=days, seeds=seeds, name=name, store=store, preset="classic")
         akinai.export(name, format="inspect", store=store)
     native = akinai.compare("a", "b", store=store)["net_worth"].paired
     paired = akinai.compare_logs("a.eval", "b.eval")["net_worth"].paired

@@ -13,10 +13,12 @@ from akinai.report.tables.verdicts import plan_sentences
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("plan") / "akinai.db")
-    akinai.run("vending", agent="reference", seeds="1-5", days=12, name="a", store=path, ledgers=False)
+    akinai.run(
+        "vending", agent="reference", seeds="1-5", days=12, name="a", store=path, ledgers=False, preset="classic"
+    )
     akinai.run(
         "vending", agent="reference", seeds="1-5", days=12, name="b", store=path, settings=["small_capacity=8"],
-        ledgers=False,
+        ledgers=False, preset="classic",
     )  # fmt: skip
     return path
 
@@ -54,7 +56,9 @@ def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
     from akinai.stores import open_store
 
     path = str(tmp_path / "calls.db")
-    runs = akinai.run("vending", agent="naive", seeds="1-4", days=12, name="m", store=path, ledgers=False)
+    runs = akinai.run(
+        "vending", agent="naive", seeds="1-4", days=12, name="m", store=path, ledgers=False, preset="classic"
+    )
 
     async def call() -> None:
         books = await open_store(path)

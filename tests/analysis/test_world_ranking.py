@@ -17,8 +17,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Idle, naive and reference on seeds 1 to 5, and naive on 6 to 8."""
     path = str(tmp_path_factory.mktemp("standings") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-5", days=12, name=agent, store=path, ledgers=False)
-    akinai.run("vending", agent="naive", seeds="6-8", days=12, name="other", store=path, ledgers=False)
+        akinai.run(
+            "vending", agent=agent, seeds="1-5", days=12, name=agent, store=path, ledgers=False, preset="classic"
+        )
+    akinai.run(
+        "vending", agent="naive", seeds="6-8", days=12, name="other", store=path, ledgers=False, preset="classic"
+    )
     return path
 
 
@@ -67,7 +71,15 @@ def test_a_winner_is_named_with_its_interval(store: str) -> None:
 def test_runs_of_a_seed_are_one_draw_of_chance(tmp_path: Path) -> None:
     """Five runs that repeat two seeds have the interval of two seeds, though n counts the runs."""
     for seeds in ("1-2", "1-2", "1"):
-        akinai.run("vending", agent="naive", seeds=seeds, days=12, store=str(tmp_path / "s.db"), ledgers=False)
+        akinai.run(
+            "vending",
+            agent="naive",
+            seeds=seeds,
+            days=12,
+            store=str(tmp_path / "s.db"),
+            ledgers=False,
+            preset="classic",
+        )
     (group,) = api.analyze(scale=False, store=str(tmp_path / "s.db")).groups
     summary = group.scores["net_worth"].summary
     assert (summary.n, group.seeds, group.copies) == (5, 2, 3)
@@ -84,7 +96,7 @@ def test_passing_a_threshold(analysis: Analysis, tmp_path: Path) -> None:
     assert reference[0].every_time.ci95 == pytest.approx((0.5655, 1.0), abs=1e-4)
     store = str(tmp_path / "twice.db")
     for _ in range(2):
-        akinai.run("vending", agent="naive", seeds="1-3", days=12, store=store, ledgers=False)
+        akinai.run("vending", agent="naive", seeds="1-3", days=12, store=store, ledgers=False, preset="classic")
     twice = api.analyze(scale=False, store=store, threshold=["net_worth=100", "stockout_days=0"])
     rates = [(rate.score, rate.k, rate.at_least_once.mean, rate.every_time.n) for rate in twice.pass_rates["naive"]]
     assert rates == [

@@ -52,7 +52,7 @@ def test_import_is_light() -> None:
 
 def test_run_gives_ledgers_scores_and_a_summary(folder: Path) -> None:
     """`akinai.run` plays in memory by default, and what it gives holds ledgers, scores and statistics."""
-    runs = akinai.run("vending", agent="idle", seeds=range(1, 4), days=5)
+    runs = akinai.run("vending", agent="idle", seeds=range(1, 4), days=5, preset="classic")
     assert [run.seed for run in runs] == [1, 2, 3]
     assert {run.score("net_worth") for run in runs} == {49_000}
     assert [len(run.ledger.entries) for run in runs] == [5, 5, 5]
@@ -66,11 +66,13 @@ def test_run_gives_ledgers_scores_and_a_summary(folder: Path) -> None:
 
 async def test_works_inside_a_running_loop() -> None:
     """In a notebook, where a loop is running, all of it works and gives the same."""
-    inside = akinai.run("vending", agent="naive", days=6, store="a.db", name="a")
+    inside = akinai.run("vending", agent="naive", days=6, store="a.db", name="a", preset="classic")
     assert akinai.runs("a", store="a.db")[0].digest == inside[0].digest
     assert akinai.verify("a", store="a.db")["a-1"].ok
     digests: list[str] = []
-    thread = threading.Thread(target=lambda: digests.append(akinai.run("vending", agent="naive", days=6)[0].digest))
+    thread = threading.Thread(
+        target=lambda: digests.append(akinai.run("vending", agent="naive", days=6, preset="classic")[0].digest)
+    )
     thread.start()
     thread.join()
     assert digests == [inside[0].digest]
@@ -78,7 +80,7 @@ async def test_works_inside_a_running_loop() -> None:
 
 def test_life_of_a_run_in_python() -> None:
     """run, fork, diff, compare, resume, replay: what the commands do, as functions over one store."""
-    base = akinai.run("vending", agent="naive", seeds=[1, 2], days=6, store="akinai.db", name="base")
+    base = akinai.run("vending", agent="naive", seeds=[1, 2], days=6, store="akinai.db", name="base", preset="classic")
     lazy = akinai.fork("base", at_day=3, agent="idle")
     assert [run.id for run in lazy] == ["base-fork-1-1", "base-fork-1-2"]
     compared = akinai.compare(base, lazy)
@@ -94,7 +96,7 @@ def test_life_of_a_run_in_python() -> None:
 
 def test_agent_and_world_may_be_objects() -> None:
     """A factory of agents, or a world of one's own, plays without being installed."""
-    (run,) = akinai.run("vending", agent=Frugal, days=2)
+    (run,) = akinai.run("vending", agent=Frugal, days=2, preset="classic")
     assert [entry.name for entry in run.ledger.entries] == ["GetMoneyBalance", "AdvanceDay", "AdvanceDay"]
     assert run.ledger.entries[0].said == "let me see"
     assert run.agent == "Frugal"
@@ -105,7 +107,7 @@ def test_agent_and_world_may_be_objects() -> None:
 def test_open_store_stays_open() -> None:
     """A store that is handed in is used and left open, so that memory can be forked as well."""
     store = MemoryStore()
-    akinai.run("vending", agent="naive", days=4, store=store, name="a")
+    akinai.run("vending", agent="naive", days=4, store=store, name="a", preset="classic")
     (fork,) = akinai.fork("a-1", after=3, agent="idle", store=store)
     assert fork.header.parent == "a-1#3"
     assert len(akinai.runs(store=store)) == 2
@@ -137,7 +139,7 @@ def test_wrong_arguments_are_refused_before_anything_is_written(
 
 def test_ledgers_can_be_left_behind() -> None:
     """Without ledgers a run still has scores and digest, and says where its ledger is."""
-    (run,) = akinai.run("vending", agent="idle", days=2, name="a", ledgers=False)
+    (run,) = akinai.run("vending", agent="idle", days=2, name="a", ledgers=False, preset="classic")
     assert (run.entries, run.score("messages")) == (2, 2)
     with pytest.raises(UsageError, match=r"akinai.runs\('a-1'\) reads it"):
         _ = run.ledger
@@ -145,8 +147,8 @@ def test_ledgers_can_be_left_behind() -> None:
 
 def test_a_run_is_shown_in_a_line() -> None:
     """In a notebook a run says in a line what it is: its setup alone would fill the page."""
-    (run,) = akinai.run("vending", agent="idle", days=2, name="a")
-    assert repr(run) == "<Run a-1: vending@2 by idle, seed 1, horizon, net_worth 49600 cents>"
+    (run,) = akinai.run("vending", agent="idle", days=2, name="a", preset="classic")
+    assert repr(run) == "<Run a-1: vending@3 by idle, seed 1, horizon, net_worth 49600 cents>"
 
 
 def test_a_frame_names_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +156,7 @@ def test_a_frame_names_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(UsageError, match="a frame needs pandas or polars, and neither is installed"):
-        akinai.run("vending", agent="idle", days=2).frame()
+        akinai.run("vending", agent="idle", days=2, preset="classic").frame()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,15 @@ def test_a_number_is_no_world_and_no_agent(options: "dict[str, object]", message
 def test_progress_is_told() -> None:
     """Progress begins with every run at day 0, tells days, and ends with -1."""
     reports: list[tuple[str, int, int]] = []
-    akinai.run("vending", agent="idle", seeds=[1, 2], days=3, name="a", progress=lambda *report: reports.append(report))
+    akinai.run(
+        "vending",
+        agent="idle",
+        seeds=[1, 2],
+        days=3,
+        name="a",
+        progress=lambda *report: reports.append(report),
+        preset="classic",
+    )
     assert reports[:2] == [("a-1", 0, 3), ("a-2", 0, 3)]
     assert reports[2:] == [(run, days, 3) for run in ("a-1", "a-2") for days in (1, 2, 3, -1)]
 

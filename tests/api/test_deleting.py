@@ -17,7 +17,7 @@ from akinai.worlds.vending.model.actions import AdvanceDay
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="idle", days=2, seeds="1-3", store=url, name="a")
+    akinai.run("vending", agent="idle", days=2, seeds="1-3", store=url, name="a", preset="classic")
     return url
 
 
@@ -67,7 +67,7 @@ def test_fork_outlives_its_origin(store: str) -> None:
 async def test_run_that_is_played_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that grows between two looks is not deleted, nor are those named with it; one that was left open is."""
     monkeypatch.setattr(marking, "LOOK_S", 0.2)
-    genesis = Genesis("vending@2", 1, {})
+    genesis = Genesis("vending@3", 1, {})
     books: Books = await open_store("memory:")
     for name, status in (("over", "done"), ("live", "open")):
         await books.create(RunHeader(name, genesis, {"owner": "idle"}, 1, status=status))  # pyright: ignore[reportArgumentType] - one of them
@@ -99,5 +99,5 @@ def test_forever_leaves_nothing(store: str) -> None:
         akinai.runs("a-1", store=store)
     assert akinai.verify("b", store=store)["b"].ok
     assert akinai.replay("b", store=store)[0].digest == fork[0].digest
-    akinai.run("vending", agent="idle", days=1, seeds="1-3", store=store, name="a")
+    akinai.run("vending", agent="idle", days=1, seeds="1-3", store=store, name="a", preset="classic")
     assert names(store) == ["b", "a-1", "a-2", "a-3"]

@@ -41,7 +41,7 @@ def test_store_is_counted_and_never_made() -> None:
     """None yet, then one run, then a file that is no store."""
     assert check_of("akinai.db").state == "missing"
     assert not Path("akinai.db").exists()
-    akinai.run("vending", agent="idle", days=1, store="akinai.db")
+    akinai.run("vending", agent="idle", days=1, store="akinai.db", preset="classic")
     assert check_of("akinai.db").about == "1 run"
     Path("other.db").write_bytes(b"no store at all" * 100)
     assert check_of("other.db", store="other.db").state == "broken"
@@ -84,7 +84,14 @@ def test_refusals_of_servers_are_told() -> None:
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}/v1"
         runs = akinai.run(
-            "vending", agent="structured", model="openai:m", base_url=url, days=1, seeds="1-2", store="akinai.db"
+            "vending",
+            agent="structured",
+            model="openai:m",
+            base_url=url,
+            days=1,
+            seeds="1-2",
+            store="akinai.db",
+            preset="classic",
         )
         server.shutdown()
     assert [run.header.ending for run in runs] == ["horizon"] * 2

@@ -53,8 +53,8 @@ def test_an_example_plays_to_the_end(
         monkeypatch.setenv(f"{name}_BASE_URL", url)
     monkeypatch.setattr(sys, "argv", [example, model])
     runpy.run_path(str(EXAMPLES / f"{example}.py"), run_name="__main__")
-    net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
-    assert f"seed 1, horizon, net_worth {net_worth} cents" in capsys.readouterr().out
+    cents = akinai.run("vending", agent="reference", days=3, preset="classic")[0].score("net_worth")
+    assert f"seed 1, horizon, bank_balance {cents} cents" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("framework", ["anthropic", "autogen", "langchain", "openai"])
@@ -88,7 +88,7 @@ def test_openais_client_gets_an_answer_to_whatever_it_brings() -> None:
     with (
         Endpoint(Rambling()) as endpoint,
         openai.OpenAI(base_url=endpoint.openai_url, api_key="none") as client,
-        akinai.open("vending", days=1) as session,
+        akinai.open("vending", days=1, preset="classic") as session,
     ):
         request: dict[str, Any] = {"messages": [{"role": "user", "content": "Go."}]}
         while not session.done:
@@ -111,7 +111,7 @@ def test_anthropics_client_gets_an_answer_to_whatever_it_brings() -> None:
     with (
         Endpoint(Rambling()) as endpoint,
         anthropic.Anthropic(base_url=endpoint.url, api_key="none") as client,
-        akinai.open("vending", days=1) as session,
+        akinai.open("vending", days=1, preset="classic") as session,
     ):
         request: dict[str, Any] = {"messages": [{"role": "user", "content": "Go."}]}
         while not session.done:
@@ -127,7 +127,7 @@ def test_anthropics_client_gets_an_answer_to_whatever_it_brings() -> None:
 
 def test_a_reply_may_be_json() -> None:
     """As a program that speaks HTTP itself has it; an empty reply is answered too, and what is no reply is named."""
-    with akinai.open("vending", days=1) as session:
+    with akinai.open("vending", days=1, preset="classic") as session:
         call = {"id": "a", "type": "function", "function": {"name": "get_money_balance", "arguments": ""}}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
         assistant_message, answer = session.answer({"choices": [{"message": message}]})
@@ -142,7 +142,7 @@ def test_a_reply_may_be_json() -> None:
 
 async def test_a_session_for_asyncio_answers_replies() -> None:
     """As one for plain code does."""
-    async with await akinai.aopen("vending", days=1) as session:
+    async with await akinai.aopen("vending", days=1, preset="classic") as session:
         block = {"type": "tool_use", "id": "a", "name": "advance_day", "input": {}}
         _, answer = await session.answer({"role": "assistant", "content": [block]})
         assert answer["content"][0]["content"].endswith(OVER)
@@ -161,7 +161,7 @@ def test_the_tools_are_all_actions() -> None:
 
 def test_a_call_answers_in_words() -> None:
     """A refusal with its code, a sub-agent's turn, and the end, after which a call raises EndRun."""
-    with akinai.open("vending", days=1) as session:
+    with akinai.open("vending", days=1, preset="classic") as session:
         assert session.call("wait_until", '{"hour": 99}').startswith("Refused (bad_parameters)")
         assert session.call("wait_until", "{").startswith("Refused (bad_parameters)")
         assert "You act for owner/research-1 now." in session.call("delegate_research", {"task": "Find water."})
@@ -194,7 +194,7 @@ class Blundering:
 
 def test_an_agent_of_langgraph_that_blunders_plays_on() -> None:
     """LangGraph answers what is no tool, the world refuses the rest, and nothing is lost; the end stops the loop."""
-    with Endpoint(Blundering()) as endpoint, akinai.open("vending", days=2) as session:
+    with Endpoint(Blundering()) as endpoint, akinai.open("vending", days=2, preset="classic") as session:
         model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"))
         agent = create_agent(model, session.tools_for("langchain"))
         agent.invoke({"messages": [("user", "Go.")]}, {"recursion_limit": 100})
@@ -208,6 +208,6 @@ def test_an_agent_of_langgraph_that_blunders_plays_on() -> None:
 
 async def test_a_session_for_asyncio_has_asyncs_tools() -> None:
     """LangChain's tools are awaited."""
-    async with await akinai.aopen("vending", days=1) as session:
+    async with await akinai.aopen("vending", days=1, preset="classic") as session:
         tools: dict[str, Any] = {tool.name: tool for tool in session.tools_for("langchain")}
         assert (await tools["advance_day"].ainvoke({})).endswith("The run is over: horizon.")

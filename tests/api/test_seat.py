@@ -11,7 +11,7 @@ from akinai.core.errors import EndRun, UsageError
 
 async def test_an_answer_is_text_for_models_and_data_for_programs() -> None:
     """Done, refused, impossible and after the end: each has its document, and a reward only where an action was taken."""
-    async with await akinai.aopen("vending", days=1) as session:
+    async with await akinai.aopen("vending", days=1, preset="classic") as session:
         seat = Seat(session)
         look = seat.look()
         assert (look.text, look.document, look.metadata) == (seat.prompt(), {"ok": True, "done": False}, None)
@@ -37,7 +37,7 @@ async def test_an_answer_is_text_for_models_and_data_for_programs() -> None:
 
 async def test_a_seat_is_an_actor_with_its_sub_agents_or_all_that_are_held() -> None:
     """It plays, waits for and lists its own; the turn of a sub-agent is told with its view."""
-    async with await akinai.aopen("vending") as session:
+    async with await akinai.aopen("vending", preset="classic") as session:
         owner, everybody = Seat(session, "owner"), Seat(session)
         assert own_actors(session) == ["owner"]
         assert (owner.wait, everybody.wait) == ("own", True)

@@ -26,7 +26,7 @@ def moves(run: akinai.Run, actors: str | None = None) -> Iterator[tuple[Entry, s
 @pytest.fixture(scope="module")
 def recorded() -> akinai.Run:
     """Five days of the reference player."""
-    return akinai.run("vending", agent="reference", days=5)[0]
+    return akinai.run("vending", agent="reference", days=5, preset="classic")[0]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def market() -> akinai.Run:
 
 def test_the_same_actions_give_the_same_digest(recorded: akinai.Run) -> None:
     """Whoever plays, the ledger is a function of seed and actions; rewards sum to what the score gained."""
-    with akinai.open("vending", days=5) as session:
+    with akinai.open("vending", days=5, preset="classic") as session:
         assert session.actor == "owner"
         rewards: list[float] = []
         for entry, name, arguments in moves(recorded):
@@ -55,7 +55,7 @@ def test_a_closed_session_is_resumed(recorded: akinai.Run, tmp_path: Path, stop:
     """From the last entry, with the rewards that are left; the end equals that of the uninterrupted run."""
     store, played_moves = str(tmp_path / "a.db"), [*moves(recorded)]
     gained = 0.0
-    with akinai.open("vending", days=5, store=store, name="game") as session:
+    with akinai.open("vending", days=5, store=store, name="game", preset="classic") as session:
         for entry, name, arguments in played_moves[:stop]:
             session.act(name, arguments, text=entry.said)
             gained += session.reward
@@ -78,7 +78,7 @@ def test_a_closed_session_is_resumed(recorded: akinai.Run, tmp_path: Path, stop:
 def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
     """Every action is durable when it is answered; nobody has to close."""
     store = str(tmp_path / "a.db")
-    session = akinai.open("vending", store=store, name="game")
+    session = akinai.open("vending", store=store, name="game", preset="classic")
     session.act("get_money_balance")
     assert akinai.runs("game-1", store=store)[0].entries == 1
     with akinai.open(resume="game-1", store=store) as other:
@@ -90,7 +90,7 @@ def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
 
 def test_a_bad_action_is_refused_and_recorded() -> None:
     """As an agent's is: unknown, with wrong arguments, or with text that no store can keep."""
-    with akinai.open("vending", days=1) as session:
+    with akinai.open("vending", days=1, preset="classic") as session:
         assert session.act("sell_kidney").code == "no_action"
         assert session.act("wait_until", {"hour": 99}).code == "bad_parameters"
         assert session.act("search_web", {"query": "\0"}).code == "bad_text"
@@ -103,7 +103,7 @@ def test_a_bad_action_is_refused_and_recorded() -> None:
 
 def test_a_sub_agent_is_played_where_its_owner_is() -> None:
     """Its turn comes when it is given a task; its report is news for its owner."""
-    with akinai.open("vending", days=2) as session:
+    with akinai.open("vending", days=2, preset="classic") as session:
         session.act("delegate_research", {"task": "Find a supplier of water."})
         assert session.actor == "owner/research-1"
         assert {tool["name"] for tool in session.tools()} >= {"search_web", "report"}
@@ -167,7 +167,7 @@ async def test_seats_are_played_by_several_tasks(market: akinai.Run) -> None:
 
 def test_the_end_of_a_run_ends_the_block() -> None:
     """An action after the end raises EndRun, also out of another loop; the context manager takes it for what it is."""
-    with akinai.open("vending", days=1) as session:
+    with akinai.open("vending", days=1, preset="classic") as session:
         session.act("advance_day")
         assert session.done
         try:
@@ -175,24 +175,27 @@ def test_the_end_of_a_run_ends_the_block() -> None:
         except EndRun as end:
             raise RuntimeError("a tool failed") from end
     assert session.ending == "horizon"
-    with pytest.raises(RuntimeError, match="mine"), akinai.open("vending", days=1) as session:
+    with pytest.raises(RuntimeError, match="mine"), akinai.open("vending", days=1, preset="classic") as session:
         raise RuntimeError("mine")
 
 
 def test_what_cannot_be_opened_says_why(recorded: akinai.Run, tmp_path: Path) -> None:
     """Before anything is written."""
     store = str(tmp_path / "a.db")
-    akinai.run("vending", agent="idle", days=1, name="idle", store=store)
+    akinai.run("vending", agent="idle", days=1, name="idle", store=store, preset="classic")
     with pytest.raises(UsageError, match="opens a world, such as 'vending', or goes on"):
         akinai.open()
     with pytest.raises(UnknownName, match="no actor 'ownr'; did you mean 'owner'"):
-        akinai.open("vending", hold=["ownr"], store=str(tmp_path / "b.db"))
+        akinai.open("vending", hold=["ownr"], store=str(tmp_path / "b.db"), preset="classic")
     assert not (tmp_path / "b.db").exists()
     with pytest.raises(UsageError, match="was played by 'idle', not through a session"):
         akinai.open(resume="idle", store=store)
     with pytest.raises(UsageError, match="goes on as it began; leave out days"):
         akinai.open(resume="idle", days=3, store=store)
-    with akinai.open("vending", days=1) as session, pytest.raises(UnknownName, match="no actor 'owner_2'"):
+    with (
+        akinai.open("vending", days=1, preset="classic") as session,
+        pytest.raises(UnknownName, match="no actor 'owner_2'"),
+    ):
         session.act("advance_day", actor="owner_2")
     with pytest.raises(UsageError, match="the session is closed"):
         session.act("advance_day")
@@ -218,6 +221,6 @@ def test_a_rest_that_breaks_fails_the_run() -> None:
 
 async def test_plain_code_plays_inside_a_running_loop() -> None:
     """As in a notebook, whose cells run in one."""
-    with akinai.open("vending", days=1) as session:
+    with akinai.open("vending", days=1, preset="classic") as session:
         session.act("advance_day")
     assert session.run().ending == "horizon"

@@ -34,7 +34,21 @@ def edit(statement: str) -> None:
 
 
 def play(akinai: Akinai, name: str, agent: str = "idle", seeds: str = "1-3", *more: str) -> None:
-    words = ("run", "vending", "--agent", agent, "--seeds", seeds, "--days", "9", "--name", name, *more)
+    words = (
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        agent,
+        "--seeds",
+        seeds,
+        "--days",
+        "9",
+        "--name",
+        name,
+        *more,
+    )
     assert akinai(*words).code == 0
 
 
@@ -103,7 +117,20 @@ def test_scale_says_on_which_seeds_it_stands(akinai: Akinai) -> None:
 @pytest.mark.usefixtures("plugins")
 def test_failed_runs_are_told_with_what_they_do_to_the_mean(akinai: Akinai) -> None:
     """A page says how many failed, that they count as they stand, and the mean without them."""
-    words = ("run", "vending", "--agent", "breaking:cloudy", "--seeds", "1-4", "--days", "2", "--name", "a")
+    words = (
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "breaking:cloudy",
+        "--seeds",
+        "1-4",
+        "--days",
+        "2",
+        "--name",
+        "a",
+    )
     assert akinai(*words).code == 1
     group = akinai("analyze", "a", "--json").json["groups"]["breaking:cloudy"]
     done, failed = group["states"]["done"], group["states"]["failed"]

@@ -76,7 +76,7 @@ def test_shell_completes_commands_worlds_and_runs(
         return answer.out.split()
 
     assert completed("show fir") == []
-    akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "first")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--name", "first")
     assert completed("show fir") == ["first-1", "first"]
     assert completed("run ve") == ["vending"]
     assert completed("run vending --agent re") == ["reference"]

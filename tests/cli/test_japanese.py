@@ -48,8 +48,8 @@ PAGES = tuple(
 )
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (
-    ("run", "vending", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),
-    ("run", "vending", "--agent", "naive", "--days", "3", "--seeds", "1-3", "--name", "b"),
+    ("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),
+    ("run", "vending", "--preset", "classic", "--agent", "naive", "--days", "3", "--seeds", "1-3", "--name", "b"),
     ("compare", "a", "b"),
     ("analyze", "a", "b"),
     ("analyze", "b-1"),
@@ -148,7 +148,10 @@ def test_help_and_errors_are_in_japanese(akinai: Akinai, monkeypatch: pytest.Mon
     refused = akinai("run", "vendin")
     assert refused.err == "akinai: 世界 'vendin' はない。'vending' のことか？（'akinai worlds' が一覧を示す）\n"
     assert refused.code == 2
-    assert "得点" in akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2").out
+    assert (
+        "得点"
+        in akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--seeds", "1-2").out
+    )
 
 
 @pytest.mark.parametrize(

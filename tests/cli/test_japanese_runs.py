@@ -28,8 +28,8 @@ MOVES = [
     {"action": "WAIT_UNTIL", "hour": 12}, {"action": "ADVANCE_DAY"},
 ]  # fmt: skip
 RUNS = {
-    "script": ("vending", "--agent", "script:moves.jsonl", "--days", "2"),
-    "naive": ("vending", "--agent", "naive", "--days", "12"),
+    "script": ("vending", "--preset", "classic", "--agent", "script:moves.jsonl", "--days", "2"),
+    "naive": ("vending", "--preset", "classic", "--agent", "naive", "--days", "12"),
     "street": ("vending", "--preset", "quarter", "--days", "9"),
     "market": ("market", "--agent", "first", "--set", "customers=4"),
     "qa": ("qa", "--agent", "first"),

@@ -28,7 +28,21 @@ CARD_KEYS = {
 
 
 def played(akinai: Akinai) -> Answer:
-    return akinai("run", "vending", "--agent", "naive", "--seeds", "1-2", "--days", "9", "--name", "a", "--json")
+    return akinai(
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "naive",
+        "--seeds",
+        "1-2",
+        "--days",
+        "9",
+        "--name",
+        "a",
+        "--json",
+    )
 
 
 def assert_shape(answer: Answer, runs: list[str]) -> None:
@@ -56,7 +70,7 @@ def test_run_prints_one_document(akinai: Akinai) -> None:
     answer = played(akinai)
     assert_shape(answer, ["a-1", "a-2"])
     first = answer.json["runs"][0]
-    assert (first["world"], first["preset"], first["agent"], first["seed"]) == ("vending@2", "default", "naive", 1)
+    assert (first["world"], first["preset"], first["agent"], first["seed"]) == ("vending@3", "classic", "naive", 1)
     assert (first["status"], first["ending"], first["days"]) == ("done", "horizon", 9)
     worth = answer.json["summary"]["net_worth"]
     assert worth["n"] == 2
@@ -86,7 +100,7 @@ def test_every_command_that_scores_prints_the_same_shape(
 def test_a_listing_folds_no_ledger(akinai: Akinai) -> None:
     """`runs --json` prints what headers hold, of the runs that were chosen, even where no entry can be read."""
     scored = played(akinai).json["runs"]
-    akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "b")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--name", "b")
     with closing(sqlite3.connect("akinai.db")) as connection, connection:
         connection.execute("UPDATE actions SET data = '{}'")
     listed = akinai("runs", "--group", "a", "--status", "done", "--json").json["runs"]
@@ -111,7 +125,7 @@ def test_scores_of_a_record_are_those_of_the_run(akinai: Akinai) -> None:
 def test_analyze_tells_agents_apart(akinai: Akinai) -> None:
     """With several agents `analyze` has a group for each, beside the summary over all."""
     played(akinai)
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
     document = akinai("analyze", "a", "b", "--json").json
     assert {name: group["n"] for name, group in document["groups"].items()} == {"naive": 2, "idle": 3}
     assert document["groups"]["idle"]["scores"]["net_worth"]["mean"] == 50_000 - 9 * 200
@@ -121,7 +135,7 @@ def test_analyze_tells_agents_apart(akinai: Akinai) -> None:
 def test_compare_pairs_by_seed(akinai: Akinai) -> None:
     """`compare A B --json` gives B less A for every score, and the seeds that a gain of so many dollars would need."""
     played(akinai)
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
     document = akinai("compare", "b", "a", "--gain", "$25", "--json").json
     assert document["a"].items() >= {"name": "b", "agents": ["idle"], "runs": ["b-1", "b-2", "b-3"]}.items()
     assert list(document["scores"]) == SCORES
@@ -170,16 +184,30 @@ def test_seeds_differ_before_anyone_acts(akinai: Akinai) -> None:
 
 def test_worlds_are_told_to_programs(akinai: Akinai) -> None:
     """`worlds --json` lists worlds with actors, presets, agents, actions and settings."""
-    (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@2"]
+    (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@3"]
     assert vending == akinai("worlds", "vending", "--json").json
     assert vending["actors"] == ["owner"]
-    assert {row["name"] for row in vending["presets"]} >= {"default", "paper"}
+    assert {row["name"] for row in vending["presets"]} == {"quarter", "classic", "paper", "year"}
     assert {row["name"] for row in vending["agents"]} >= {"idle", "naive", "reference", "script:FILE"}
-    assert {row["name"]: row["default"] for row in vending["settings"]}["demand.footfall"] == 30
-    assert len(vending["lists"]["catalog.products"]) == 16
+    assert {row["name"]: row["default"] for row in vending["settings"]}["demand.footfall"] == 10_000
+    assert len(vending["lists"]["catalog.products"]) == 60
 
 
 def test_text_beyond_ascii_survives(akinai: Akinai) -> None:
     """Japanese text in a setting comes out as it went in."""
-    akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "商い", "--set", "account=口座", "--json")
+    akinai(
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "idle",
+        "--days",
+        "1",
+        "--name",
+        "商い",
+        "--set",
+        "account=口座",
+        "--json",
+    )
     assert akinai("runs", "--json").json["runs"][0]["run"] == "商い-1"

@@ -53,11 +53,13 @@ def test_the_document_has_the_shape_that_programs_rely_on(akinai: Akinai) -> Non
 
 def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
     """Tasks and runs differ in what applies, never in the fields."""
-    document = akinai("learn", "vending", "--seeds", "1", "--eval-seeds", "2-3", "--days", "5", "--json").json
+    document = akinai(
+        "learn", "vending", "--preset", "classic", "--seeds", "1", "--eval-seeds", "2-3", "--days", "5", "--json"
+    ).json
     assert list(document) == KEYS
     assert (document["tasks"], document["world"], document["runs"], document["accuracy"]) == (
         "vending",
-        "vending@2",
+        "vending@3",
         2,
         None,
     )
@@ -69,7 +71,20 @@ def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
 def test_money_has_its_dollar_sign(akinai: Akinai, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the page of a world that is scored in money: scores, gains and intervals, of others too."""
     monkeypatch.setenv("AKINAI_LANG", language)
-    words = ("learn", "vending", "--seeds", "1", "--eval-seeds", "2-3", "--days", "5", "--against", "placebo")
+    words = (
+        "learn",
+        "vending",
+        "--preset",
+        "classic",
+        "--seeds",
+        "1",
+        "--eval-seeds",
+        "2-3",
+        "--days",
+        "5",
+        "--against",
+        "placebo",
+    )
     page = akinai(*words).out
     amounts = re.findall(r"[-+]?\$?[\d,]+\.\d\d\b", page)
     assert len(amounts) > 10

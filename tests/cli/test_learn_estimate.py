@@ -49,7 +49,20 @@ def test_an_estimate_says_what_it_takes(akinai: Akinai, folder: Path) -> None:
     page = akinai("learn", "qa", *write_questions(), "--model", "openai:priced", "--dry-run").out
     assert re.search(r"generator +\d+ of openai:priced\n", page)
     assert re.search(r"tokens +[\d,]+ in, [\d,]+ out\n.*\n +dollars +\$\d", page)
-    words = ("learn", "vending", "--model", "openai:m", "--seeds", "1-2", "--eval-seeds", "3", "--days", "9")
+    words = (
+        "learn",
+        "vending",
+        "--preset",
+        "classic",
+        "--model",
+        "openai:m",
+        "--seeds",
+        "1-2",
+        "--eval-seeds",
+        "3",
+        "--days",
+        "9",
+    )
     roles = akinai(*words, "--dry-run", "--json").json["roles"]
     assert {role: part["calls"] for role, part in roles.items()} == {
         "generator": 4 * 9 * 10, "reflector": 2, "curator": 2,

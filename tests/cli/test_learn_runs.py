@@ -26,7 +26,18 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Endpoint:
 
 
 def learning_words(endpoint: Endpoint, *more: str) -> list[str]:
-    return ["learn", "vending", *SMALL, "--model", "openai:test", "--base-url", endpoint.openai_url, *more]
+    return [
+        "learn",
+        "vending",
+        "--preset",
+        "classic",
+        *SMALL,
+        "--model",
+        "openai:test",
+        "--base-url",
+        endpoint.openai_url,
+        *more,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -98,32 +109,54 @@ def test_limit_online_and_settings_of_the_learner_are_heard(akinai: Akinai, endp
     """`--limit 1` learns from one seed; `--online` has no runs beside it; `--set language=ja` asks in Japanese."""
     with endpoint as served:
         where = ["--model", "openai:test", "--base-url", served.openai_url, "--days", "4", "--json"]
-        document = akinai("learn", "vending", "--online", "--limit", "1", "--set", "language=ja", *where).json
+        document = akinai(
+            "learn", "vending", "--preset", "classic", "--online", "--limit", "1", "--set", "language=ja", *where
+        ).json
         prompts = [call.request.messages[0].text for call in served.calls]
     assert (document["runs"], document["playbook_size"], document["eval_seeds"]) == (1, 1, "1-10")
     assert any("突き止め" in prompt for prompt in prompts)
-    rules = akinai("learn", "vending", "--online", "--limit", "2", "--days", "6", "--json", "--playbook", "r.json").json
+    rules = akinai(
+        "learn",
+        "vending",
+        "--preset",
+        "classic",
+        "--online",
+        "--limit",
+        "2",
+        "--days",
+        "6",
+        "--json",
+        "--playbook",
+        "r.json",
+    ).json
     assert (rules["runs"], rules["online"], rules["card"]["roles"]) == (2, True, "rules")
 
 
 def test_a_playbook_is_looked_into_within_the_tokens_that_were_named(akinai: Akinai, endpoint: Endpoint) -> None:
     """`akinai run --playbook F --playbook-tokens N`: the card says it, and the request shows no more."""
-    assert akinai("learn", "vending", "--seeds", "1", "--eval-seeds", "101", "--days", "20").code == 0
+    assert (
+        akinai("learn", "vending", "--preset", "classic", "--seeds", "1", "--eval-seeds", "101", "--days", "20").code
+        == 0
+    )
     path = "data/playbooks/vending.json"
     with endpoint as served:
         where = ["--model", "openai:test", "--base-url", served.openai_url, "--days", "3", "--json"]
         bullet_counts: dict[str, int] = {}
         for tokens in ("0", "150", "5000"):
-            run = akinai("run", "vending", "--playbook", path, "--playbook-tokens", tokens, *where).json["runs"][0]
+            run = akinai(
+                "run", "vending", "--preset", "classic", "--playbook", path, "--playbook-tokens", tokens, *where
+            ).json["runs"][0]
             bullet_counts[tokens] = len(
                 re.findall(r"^\[\w+-\d+\] helpful", served.calls[-1].request.messages[1].text, re.M)
             )
             (stored,) = runs(run["run"], store="akinai.db")
             assert (stored.status, spec_of(stored.header).playbook_tokens) == ("done", int(tokens))
     assert 0 < bullet_counts["150"] < bullet_counts["0"] == bullet_counts["5000"]
-    refused = akinai("run", "vending", "--agent", "naive", "--playbook", path, "--playbook-tokens", "9")
+    refused = akinai(
+        "run", "vending", "--preset", "classic", "--agent", "naive", "--playbook", path, "--playbook-tokens", "9"
+    )
     assert (refused.code, "naive is told all of a playbook" in refused.err) == (2, True)
-    assert akinai("run", "vending", "--playbook-tokens", "9").code == 2
+    assert akinai("run", "vending", "--preset", "classic", "--playbook-tokens", "9").code == 2
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "learning-to-do-business.md"

@@ -22,6 +22,8 @@ COMMAND = re.compile(r"'(akinai learn .*)'")
 WORDS = (
     "learn",
     "vending",
+    "--preset",
+    "classic",
     "--seeds",
     "1",
     "--eval-seeds",

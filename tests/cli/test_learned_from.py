@@ -82,16 +82,22 @@ def test_online_scores_of_tasks_seen_before_are_not_clean(akinai: Akinai, tmp_pa
 def test_runs_that_were_learned_from_do_not_judge(akinai: Akinai) -> None:
     """A seed that taught in an earlier learning is refused as a judge, unless it is another run by its settings."""
     days = ("--days", "3", "--json")
-    assert akinai("learn", "vending", "--seeds", "1-2", "--eval-seeds", "3", *days).code == 0
+    assert akinai("learn", "vending", "--preset", "classic", "--seeds", "1-2", "--eval-seeds", "3", *days).code == 0
     before = Path("data/playbooks/vending.json").read_bytes()
-    refused = akinai("learn", "vending", "--seeds", "4", "--eval-seeds", "2", *days)
+    refused = akinai("learn", "vending", "--preset", "classic", "--seeds", "4", "--eval-seeds", "2", *days)
     assert (refused.code, refused.out) == (2, "")
     assert "vending-validation-2" in refused.err
     assert "--fresh" in refused.err
     assert Path("data/playbooks/vending.json").read_bytes() == before
     shuffled = ("--eval-set", "catalog.shuffle=true")
-    assert akinai("learn", "vending", "--seeds", "4", "--eval-seeds", "2", *shuffled, *days).code == 0
-    assert akinai("learn", "vending", "--seeds", "4", "--eval-seeds", "2", "--fresh", *days).code == 0
+    assert (
+        akinai("learn", "vending", "--preset", "classic", "--seeds", "4", "--eval-seeds", "2", *shuffled, *days).code
+        == 0
+    )
+    assert (
+        akinai("learn", "vending", "--preset", "classic", "--seeds", "4", "--eval-seeds", "2", "--fresh", *days).code
+        == 0
+    )
 
 
 def test_test_tasks_that_were_learned_from_are_shown_too(akinai: Akinai, tmp_path: Path) -> None:

@@ -28,7 +28,19 @@ def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) 
     """The run that is offered after a group repeats its days, settings, cap and playbook: the setups are equal."""
     flags = ["--days", "3", "--set", "demand.footfall=40", "--set", "start_date=2026-05-01", "--max-actions", "9"]
     answer = akinai(
-        "run", "vending", "--agent", "reference", "--seeds", "1-2", "--name", "a", *flags, "--playbook", playbook
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "reference",
+        "--seeds",
+        "1-2",
+        "--name",
+        "a",
+        *flags,
+        "--playbook",
+        playbook,
     )
     again, compare = offered(answer.out)[1:]
     assert akinai(*again).code == akinai(*compare).code == 0
@@ -41,21 +53,36 @@ def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) 
 def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
     """Somebody who plays by rules is offered no window and no cache."""
     answer = akinai(
-        "run", "vending", "--days", "2", "--seeds", "1-2", "--name", "a", "--window", "9000", "--cache", "c"
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--days",
+        "2",
+        "--seeds",
+        "1-2",
+        "--name",
+        "a",
+        "--window",
+        "9000",
+        "--cache",
+        "c",
     )
-    assert offered(answer.out)[1] == shlex.split("run vending --agent naive --seeds 1-2 --days 2 --name a-naive")
+    assert offered(answer.out)[1] == shlex.split(
+        "run vending --agent naive --seeds 1-2 --preset classic --days 2 --name a-naive"
+    )
 
 
 def test_who_stopped_playing_is_offered_to_go_on(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
     """A person who quits is told how to come back to the same morning."""
     monkeypatch.setattr("sys.stdin", io.StringIO("wait_until hour=10\nquit\n"))
-    answer = akinai("run", "vending", "--agent", "human", "--days", "3", "--name", "me")
+    answer = akinai("run", "vending", "--preset", "classic", "--agent", "human", "--days", "3", "--name", "me")
     assert offered(answer.out) == [["resume", "me-1"]]
 
 
 def test_fork_keeps_the_playbook(akinai: Akinai, playbook: str) -> None:
     """Whoever plays on from a run with a playbook is told the same bullets, and its card says so."""
-    answer = akinai("run", "vending", "--days", "4", "--name", "a", "--playbook", playbook)
+    answer = akinai("run", "vending", "--preset", "classic", "--days", "4", "--name", "a", "--playbook", playbook)
     assert akinai(*offered(answer.out)[1]).code == 0
     run, fork = (played.header.card for played in lab.runs("a-1", "a-1-fork-1"))
     assert fork["agent_spec"] == run["agent_spec"] == {"bullets": ["Price Cola at $2.00."]}

@@ -81,7 +81,7 @@ def screens(tmp_path: Path) -> Iterator[list[Screen]]:
 
 def test_a_person_plays_leaves_and_comes_back(tmp_path: Path, screens: list[Screen]) -> None:
     """Tab completes a name, Ctrl-C leaves in the middle of a line, and the right day greets whoever resumes."""
-    screen = Screen(tmp_path, "run", "vending", "--agent", "human", "--name", "me")
+    screen = Screen(tmp_path, "run", "vending", "--preset", "classic", "--agent", "human", "--name", "me")
     screens.append(screen)
     screen.read_until(r"08:00, move 1, \d\d:\d\d\] >")
     screen.type("adv\t")

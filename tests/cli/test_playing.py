@@ -14,18 +14,20 @@ from command_line import Akinai
 
 from akinai import api
 
-ENDLESS = ("run", "vending", "--days", "0", "--set", "max_messages=0")
+ENDLESS = ("run", "vending", "--preset", "classic", "--days", "0", "--set", "max_messages=0")
 
 
 def test_idle_goes_bankrupt_after_260_days(akinai: Akinai) -> None:
     """An owner that does nothing pays 250 fees and ends after day 260 with nothing."""
-    (run,) = akinai("run", "vending", "--agent", "idle", "--seeds", "1", "--days", "0", "--json").json["runs"]
+    (run,) = akinai(
+        "run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1", "--days", "0", "--json"
+    ).json["runs"]
     assert (run["ending"], run["days"], run["scores"]["net_worth"]["value"]) == ("bankrupt", 260, 0)
 
 
 def test_default_is_seed_1_and_the_first_player(akinai: Akinai) -> None:
     """Without options a world is played on seed 1 by its first player, kept in akinai.db, with a name of two words."""
-    (run,) = akinai("run", "vending", "--days", "3", "--json").json["runs"]
+    (run,) = akinai("run", "vending", "--preset", "classic", "--days", "3", "--json").json["runs"]
     assert (run["seed"], run["agent"]) == (1, "reference")
     assert Path("akinai.db").exists()
     assert len(run["group"].split("-")) == 2
@@ -33,7 +35,7 @@ def test_default_is_seed_1_and_the_first_player(akinai: Akinai) -> None:
 
 def test_processes_change_nothing(akinai: Akinai) -> None:
     """Runs played side by side in processes are byte for byte those played one after the other."""
-    words = ("run", "vending", "--seeds", "1-3", "--days", "6", "--json")
+    words = ("run", "vending", "--preset", "classic", "--seeds", "1-3", "--days", "6", "--json")
     alone, together = (akinai(*words, "--jobs", jobs).json["runs"] for jobs in ("1", "2"))
     assert [run["digest"] for run in alone] == [run["digest"] for run in together]
     assert [run["scores"] for run in alone] == [run["scores"] for run in together]
@@ -44,7 +46,21 @@ def test_processes_change_nothing(akinai: Akinai) -> None:
 def test_failed_run_takes_no_other_along(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     """A run that breaks is failed, with its reason; the others end; the exit code is 1; every statistic counts it."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    words = ("run", "vending", "--agent", "breaking:cloudy", "--seeds", "1-4", "--days", "2", "--name", "a", "--json")
+    words = (
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "breaking:cloudy",
+        "--seeds",
+        "1-4",
+        "--days",
+        "2",
+        "--name",
+        "a",
+        "--json",
+    )
     answer = akinai(*words, "--jobs", jobs)
     assert answer.code == 1
     broken = [run for run in answer.json["runs"] if run["status"] == "failed"]
@@ -70,7 +86,14 @@ def test_an_exception_reaches_the_caller_from_any_process(monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     with pytest.raises(RuntimeError, match="coffee"):
         api.run(
-            "vending", agent="breaking:cloudy", seeds="1-4", days=2, store="akinai.db", jobs=jobs, raise_errors=True
+            "vending",
+            agent="breaking:cloudy",
+            seeds="1-4",
+            days=2,
+            store="akinai.db",
+            jobs=jobs,
+            raise_errors=True,
+            preset="classic",
         )
 
 
@@ -78,7 +101,9 @@ def test_script_is_played_to_its_end(akinai: Akinai, folder: Path) -> None:
     """`script:FILE` gives one reply a line, ends as script_over, and goes on when the file has grown."""
     script = folder / "replies.jsonl"
     script.write_text('{"action": "ADVANCE_DAY", "reasoning": "first"}\n"I would rather not."\n')
-    (run,) = akinai("run", "vending", "--agent", "script:replies.jsonl", "--name", "s", "--json").json["runs"]
+    (run,) = akinai(
+        "run", "vending", "--preset", "classic", "--agent", "script:replies.jsonl", "--name", "s", "--json"
+    ).json["runs"]
     assert (run["status"], run["ending"], run["entries"], run["days"]) == ("done", "script_over", 2, 1)
     with script.open("a") as file:
         file.write('{"action": "GET_MONEY_BALANCE"}\n')
@@ -90,7 +115,9 @@ def test_resume_refuses_another_player(akinai: Akinai, folder: Path) -> None:
     """A script that no longer says what is recorded cannot go on; the record stays as it is."""
     script = folder / "replies.jsonl"
     script.write_text('{"action": "ADVANCE_DAY"}\n')
-    before = akinai("run", "vending", "--agent", "script:replies.jsonl", "--name", "s", "--json").json["runs"][0]
+    before = akinai(
+        "run", "vending", "--preset", "classic", "--agent", "script:replies.jsonl", "--name", "s", "--json"
+    ).json["runs"][0]
     script.write_text('{"action": "GET_MONEY_BALANCE"}\n')
     answer = akinai("resume", "s", "--json")
     assert answer.code == 1
@@ -100,7 +127,7 @@ def test_resume_refuses_another_player(akinai: Akinai, folder: Path) -> None:
 
 def test_ended_run_is_left_alone(akinai: Akinai) -> None:
     """Resuming what ended in its world plays nothing and says so."""
-    akinai("run", "vending", "--agent", "idle", "--days", "2", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "2", "--name", "a")
     answer = akinai("resume", "a-1")
     assert answer.code == 0
     assert "it had ended before: nothing was left to play there" in answer.out
@@ -108,7 +135,7 @@ def test_ended_run_is_left_alone(akinai: Akinai) -> None:
 
 def test_forks_are_counted(akinai: Akinai) -> None:
     """A fork without a name is called RUN-fork-1, then RUN-fork-2; of a group, GROUP-fork-1-SEED."""
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
     names = [akinai("fork", "a-1", "--after", "1", "--json").json["runs"][0]["run"] for _ in range(2)]
     assert names == ["a-1-fork-1", "a-1-fork-2"]
     group = akinai("fork", "a", "--at-day", "2", "--name", "b", "--json").json["runs"]
@@ -120,7 +147,7 @@ def test_forks_are_counted(akinai: Akinai) -> None:
 
 def test_group_grows_by_like_runs(akinai: Akinai) -> None:
     """More seeds of the same agent and settings join a group, so that a comparison can be made surer."""
-    words = ("run", "vending", "--agent", "idle", "--days", "2", "--name", "a")
+    words = ("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "2", "--name", "a")
     akinai(*words, "--seeds", "1-2")
     akinai(*words, "--seeds", "3")
     assert [run["run"] for run in akinai("analyze", "a", "--json").json["runs"]] == ["a-1", "a-2", "a-3"]
@@ -136,7 +163,7 @@ def test_group_of_a_market_grows_whoever_acts_first(akinai: Akinai) -> None:
 def test_group_does_not_mix_playbooks(akinai: Akinai) -> None:
     """Runs that were told something else do not join a group: its figures would be of neither."""
     akinai("playbook", "add", "p.json", "Price Cola at $2.00.", "--section", "prices")
-    words = ("run", "vending", "--agent", "idle", "--days", "2", "--name", "a")
+    words = ("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "2", "--name", "a")
     akinai(*words, "--seeds", "1")
     answer = akinai(*words, "--seeds", "2", "--playbook", "p.json")
     assert (answer.code, "another agent, model or playbook, or under other settings" in answer.err) == (2, True)
@@ -144,7 +171,10 @@ def test_group_does_not_mix_playbooks(akinai: Akinai) -> None:
 
 def test_memory_keeps_nothing(akinai: Akinai, folder: Path) -> None:
     """With --store memory: a run leaves no file."""
-    assert akinai("run", "vending", "--agent", "idle", "--days", "2", "--store", "memory:").code == 0
+    assert (
+        akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "2", "--store", "memory:").code
+        == 0
+    )
     assert list(folder.iterdir()) == []
 
 
@@ -207,7 +237,7 @@ def test_ctrl_c_twice_is_no_traceback(akinai: Akinai) -> None:
 @pytest.mark.slow
 def test_dead_process_takes_no_run_along(akinai: Akinai) -> None:
     """When a process of the pool is killed, its runs and those of its pool are taken up again from their ledgers."""
-    words = ("run", "vending", "--days", "250", "--seeds", "1-3", "--json")
+    words = ("run", "vending", "--preset", "classic", "--days", "250", "--seeds", "1-3", "--json")
     process = started(*words, "--jobs", "2", "--name", "a")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     if not children.exists():

@@ -40,7 +40,7 @@ def edit(statement: str, *values: object) -> None:
 
 def test_replay_counts_the_outcomes(akinai: Akinai) -> None:
     """`replay` applies every entry again and says how many."""
-    akinai("run", "vending", "--agent", "naive", "--days", "4", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "naive", "--days", "4", "--name", "a")
     entries = len(akinai("export", "a-1").out.splitlines())
     answer = akinai("replay", "a-1")
     assert answer.code == 0
@@ -49,7 +49,7 @@ def test_replay_counts_the_outcomes(akinai: Akinai) -> None:
 
 def test_replay_names_the_entry_that_differs(akinai: Akinai) -> None:
     """An outcome that the rules do not give is named by entry and run; exit code 1, no traceback."""
-    akinai("run", "vending", "--agent", "idle", "--days", "4", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "4", "--name", "a")
     edit("UPDATE actions SET data = replace(data, '$2.00 paid', '$3.00 paid') WHERE seq = 3")
     answer = akinai("replay", "a-1")
     assert (answer.code, answer.out) == (1, "")
@@ -63,21 +63,23 @@ def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tup
 
     async def write() -> None:
         store = await open_store("akinai.db")
-        await store.create(sample_header("old", genesis=Genesis("vending@0", 1, prepare(Vending()).setup)))
+        await store.create(
+            sample_header("old", genesis=Genesis("vending@0", 1, prepare(Vending(), preset="classic").setup))
+        )
         await store.close()
 
     wait(write())
     answer = akinai(*words)
     assert (answer.code, answer.out) == (2, "")
     assert "vending@0" in answer.err
-    assert "vending@2" in answer.err
+    assert "vending@3" in answer.err
     (run,) = akinai("runs", "--json").json["runs"]
     assert (run["world"], "scores" in run) == ("vending@0", False)
 
 
 def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:
     """`verify` says ok for each run and prints its digests; --json has the document of one run, or one a run."""
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
     digest = akinai("runs", "--json").json["runs"][0]["digest"]
     lines = akinai("verify", "a").out.splitlines()
     assert (lines[0], lines[1], lines[4]) == ("a-1: ok, 3 entries", f"  final digest  {digest}", "a-2: ok, 3 entries")
@@ -88,7 +90,7 @@ def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:
 
 def test_verify_compares_a_digest(akinai: Akinai) -> None:
     """A published digest is found or not; it is of one run."""
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
     header = akinai("verify", "a-1", "--json").json["header_digest"]
     assert "a-1: ok, 3 entries; the digest is its header\n" in akinai("verify", "a-1", "--digest", header).out
     other = akinai("verify", "a-2", "--digest", header)
@@ -113,7 +115,7 @@ def test_verify_compares_a_digest(akinai: Akinai) -> None:
 )
 def test_verify_names_the_first_entry_at_fault(akinai: Akinai, statement: str, entry: int) -> None:
     """One edited byte, a lost entry, a lost tail: `verify` names the entry and exits 1."""
-    akinai("run", "vending", "--agent", "idle", "--days", "4", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "4", "--name", "a")
     edit(statement)
     answer = akinai("verify", "a-1", "--json")
     assert answer.code == 1
@@ -126,7 +128,7 @@ def test_verify_names_the_first_entry_at_fault(akinai: Akinai, statement: str, e
 
 def test_damaged_run_hides_no_other(akinai: Akinai) -> None:
     """A listing shows a damaged record with the others; `analyze` tells what is wrong with it and exits 1."""
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "a")
     edit("UPDATE actions SET data = '{}' WHERE seq = 2 AND run_id = 'a-1'")
     assert len(akinai("runs", "--json").json["runs"]) == 2
     answer = akinai("analyze", "a", "--json")
@@ -140,7 +142,7 @@ def test_damaged_run_hides_no_other(akinai: Akinai) -> None:
 
 def test_export_prints_the_ledger(akinai: Akinai, script: str) -> None:
     """`export` prints an entry a line in the ledger's shape, a refusal with its code and message."""
-    akinai("run", "vending", "--agent", script, "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", script, "--name", "a")
     entries = [json.loads(line) for line in akinai("export", "a-1", "--format", "jsonl").out.splitlines()]
     assert [entry["seq"] for entry in entries] == [1, 2, 3]
     assert all(entry.keys() == {"run_id", "seq", "agent_id", "created_at", "data", "digest"} for entry in entries)
@@ -154,7 +156,7 @@ def test_export_prints_the_ledger(akinai: Akinai, script: str) -> None:
 
 def test_csv_reads_back(akinai: Akinai, script: str) -> None:
     """A CSV has a head line and a row an entry, whatever is in the texts."""
-    akinai("run", "vending", "--agent", script, "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", script, "--name", "a")
     rows = list(csv.DictReader(io.StringIO(akinai("export", "a", "--format", "csv").out)))
     assert [(row["action"], row["is_error"], row["code"]) for row in rows] == [
         ("AdvanceDay", "False", ""),
@@ -166,7 +168,7 @@ def test_csv_reads_back(akinai: Akinai, script: str) -> None:
 
 def test_export_into_a_file(akinai: Akinai, folder: Path) -> None:
     """With -o the lines go into a file; an unknown run leaves what is there alone."""
-    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "2", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "2", "--name", "a")
     akinai("export", "a", "-o", "a.jsonl")
     text = (folder / "a.jsonl").read_text()
     assert text == akinai("export", "a").out
@@ -177,7 +179,7 @@ def test_export_into_a_file(akinai: Akinai, folder: Path) -> None:
 
 def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
     """Markup in an agent's texts is no markup of ours, and its control characters reach no terminal."""
-    akinai("run", "vending", "--agent", script, "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", script, "--name", "a")
     akinai("fork", "a-1", "--after", "2", "--agent", "idle", "--name", "b")
     page = akinai("diff", "a-1", "b").out
     assert "[red]x@y.z[/red]" in page
@@ -186,7 +188,7 @@ def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
 
 def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None:
     """`akinai export RUN | head` prints no error, and the program that called it in-process keeps its signals."""
-    assert akinai("run", "vending", "--agent", "idle", "--days", "250", "--name", "a").code == 0
+    assert akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "250", "--name", "a").code == 0
     export = f"{sys.executable} -m akinai export a-1"
     done = subprocess.run(f"{export} | head -n 1", shell=True, capture_output=True, text=True)
     assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
@@ -196,7 +198,7 @@ def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None
 
 def test_delete_and_restore(akinai: Akinai) -> None:
     """A deleted run is listed with --deleted alone, and comes back; a name that there is not is bad input."""
-    akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
     answer = akinai("delete", "a-1")
     assert (answer.code, answer.err) == (0, "")
     assert "deleted: a-1" in answer.out
@@ -212,7 +214,7 @@ def test_delete_and_restore(akinai: Akinai) -> None:
 
 def test_delete_forever(akinai: Akinai) -> None:
     """Where nobody can be asked it needs --yes: without, a line, exit 2, and nothing lost."""
-    akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
+    akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
     refused = akinai("delete", "a", "--forever")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "say --yes" in refused.err

@@ -32,7 +32,12 @@ MOVES = [
 def played(akinai: Akinai, folder: Path) -> None:
     """Two days of a shop: a search, a letter, a refusal, an answer."""
     (folder / "moves.jsonl").write_text("\n".join(map(json.dumps, MOVES)))
-    assert akinai("run", "vending", "--agent", "script:moves.jsonl", "--days", "2", "--name", "shop").code == 0
+    assert (
+        akinai(
+            "run", "vending", "--preset", "classic", "--agent", "script:moves.jsonl", "--days", "2", "--name", "shop"
+        ).code
+        == 0
+    )
 
 
 def test_a_run_reads_as_a_story(akinai: Akinai) -> None:
@@ -48,7 +53,12 @@ def test_a_run_reads_as_a_story(akinai: Akinai) -> None:
 def test_a_finding_stands_on_top_with_its_severity(akinai: Akinai, folder: Path) -> None:
     """How serious it is, what it is, and the command that opens its entry."""
     (folder / "loop.jsonl").write_text("\n".join(map(json.dumps, [MOVES[2]] * 4 + [{"action": "ADVANCE_DAY"}])))
-    assert akinai("run", "vending", "--agent", "script:loop.jsonl", "--days", "1", "--name", "loop").code == 0
+    assert (
+        akinai(
+            "run", "vending", "--preset", "classic", "--agent", "script:loop.jsonl", "--days", "1", "--name", "loop"
+        ).code
+        == 0
+    )
     story = akinai("show", "loop-1").out
     assert "o minor  Going in circles (day 1): " in story
     assert "akinai show loop-1 --entry 4" in story
@@ -126,7 +136,12 @@ def test_further_lines_of_an_entry_begin_below_its_first(akinai: Akinai, folder:
     """What was done never runs into the column of times."""
     search = {"action": "SEARCH_WEB", "query": "a wholesale supplier of anything at all " * 4}
     (folder / "wordy.jsonl").write_text(json.dumps(search))
-    assert akinai("run", "vending", "--agent", "script:wordy.jsonl", "--days", "1", "--name", "wordy").code == 0
+    assert (
+        akinai(
+            "run", "vending", "--preset", "classic", "--agent", "script:wordy.jsonl", "--days", "1", "--name", "wordy"
+        ).code
+        == 0
+    )
     story = akinai("show", "wordy-1").out.split("Day 1")[1].splitlines()[1:]
     assert len(story) > 2
     assert all(line.startswith(("  08:00  ", " " * 9)) for line in story)

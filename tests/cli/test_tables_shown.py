@@ -29,7 +29,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with a group by the naive player and one by the reference player."""
     store = tmp_path_factory.mktemp("played") / "akinai.db"
     for agent in ("naive", "reference"):
-        run("vending", agent=agent, seeds="1-3", days=20, name=agent, store=str(store), jobs=1)
+        run("vending", agent=agent, seeds="1-3", days=20, name=agent, store=str(store), jobs=1, preset="classic")
     return store
 
 
@@ -154,7 +154,9 @@ def test_columns_are_whole_and_fit(table_columns: list[Column], width: int) -> N
 @pytest.mark.usefixtures("groups")
 def test_pages_name_the_next_command(akinai: Akinai) -> None:
     """After a run the page offers commands, and they work as they stand."""
-    page = akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "x").out
+    page = akinai(
+        "run", "vending", "--preset", "classic", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "x"
+    ).out
     steps = [line.strip().split()[1:] for line in page.splitlines() if line.startswith("  akinai ")]
     assert len(steps) == 3
     assert [akinai(*step).code for step in steps] == [0, 0, 0]
@@ -189,12 +191,12 @@ def test_third_party_world_joins(akinai: Akinai, plugins: object) -> None:
 
 
 def test_world_page_tells_all_of_vending(akinai: Akinai) -> None:
-    """`worlds vending` shows presets, players, verbs, settings with their meaning, and all 16 products."""
+    """`worlds vending` shows presets, players, verbs, settings with their meaning, and the products to draw from."""
     page = akinai("worlds", "vending").out
-    words = "default paper idle naive reference script:FILE send_email advance_day demand.footfall catalog.products"
+    words = "quarter classic paper year idle naive reference script:FILE send_email advance_day demand.footfall catalog.products"
     assert all(word in page for word in words.split())
     assert "Taken from cash at the end of each day." in page
-    for product in "water cola energy_drink iced_tea chips sandwich salad cup_noodles".split():
+    for product in "iced_tea sparkling_water ginger_ale pretzels egg_sandwich noodle_bowl sushi_box melon_bun".split():
         assert f"\n{product} " in page
 
 

@@ -20,7 +20,7 @@ COMMANDS = (
     ["export", "a-1", "--format", "csv"], ["runs", "--json"], ["playbook", "show", "p"], ["playbook", "search", "p", "sell"],
     ["playbook", "show", "p", "--json"], ["playbook", "history", "p"], ["playbook", "dedup", "p", "--dry-run"],
     ["run", EVIL], ["runs", "--store", EVIL], ["playbook", "show", EVIL], ["playbook", "add", "p", EVIL, "--section", EVIL],
-    ["run", "vending", "--agent", f"script:{EVIL}"], ["resume", EVIL], [EVIL], ["run", "vending", f"--{EVIL}"],
+    ["run", "vending", "--preset", "classic", "--agent", f"script:{EVIL}"], ["resume", EVIL], [EVIL], ["run", "vending", "--preset", "classic", f"--{EVIL}"],
 )  # fmt: skip
 
 
@@ -30,7 +30,12 @@ def written(akinai: Akinai, folder: Path) -> None:
     mail = {"action": "SEND_EMAIL", "to": f"x@y.z {EVIL}", "subject": EVIL, "body": EVIL}
     (folder / "s.jsonl").write_text("\n".join([json.dumps(mail), json.dumps({"action": "ADVANCE_DAY"})]))
     for name in ("a", "b"):
-        assert akinai("run", "vending", "--agent", "script:s.jsonl", "--days", "2", "--name", name).code == 0
+        assert (
+            akinai(
+                "run", "vending", "--preset", "classic", "--agent", "script:s.jsonl", "--days", "2", "--name", name
+            ).code
+            == 0
+        )
     bullets = [f"Sell more {word} {EVIL.replace(chr(13), ' ')}" for word in ("coke", "cokes")]
     for bullet in bullets:
         akinai("playbook", "add", "p", bullet, "--section", "sales")
@@ -64,7 +69,7 @@ def test_person_who_plays_sees_text(akinai: Akinai, monkeypatch: pytest.MonkeyPa
     """A view and an outcome that quote others are spelled for a person."""
     typed = [f'send_email to=a@b.com subject="x" body={json.dumps(EVIL)}', "quit"]
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(typed)))
-    answer = akinai("run", "vending", "--days", "2", "--agent", "human")
+    answer = akinai("run", "vending", "--preset", "classic", "--days", "2", "--agent", "human")
     assert printable(answer.err) == answer.err
 
 
@@ -72,7 +77,7 @@ def test_spreadsheet_calculates_no_text(akinai: Akinai, folder: Path) -> None:
     """In a CSV, text that begins as a formula has an apostrophe, numbers have none; JSON Lines keep the exact text."""
     mail = {"action": "SEND_EMAIL", "to": '=HYPERLINK("http://x")', "subject": "x", "body": "x"}
     (folder / "f.jsonl").write_text(json.dumps(mail))
-    akinai("run", "vending", "--agent", "script:f.jsonl", "--days", "2", "--name", "f")
+    akinai("run", "vending", "--preset", "classic", "--agent", "script:f.jsonl", "--days", "2", "--name", "f")
     rows = list(csv.reader(io.StringIO(akinai("export", "f-1", "--format", "csv").out)))
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert '"to": "=HYPERLINK' in rows[1][5]

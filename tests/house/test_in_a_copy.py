@@ -121,7 +121,7 @@ def test_an_option_costs_its_declaration_and_its_use(tmp_path: Path) -> None:
     assert copy.changed == {"src/akinai/runtime/options.py", "src/akinai/api/play.py"}
     printed = copy.python("import akinai, inspect; print(inspect.signature(akinai.run).parameters['pace'])")
     assert printed == "pace: int = 10\n"
-    play = ("run", "vending", "--days", "10", "--model", "ollama:any", "--dry-run", "--json")
+    play = ("run", "vending", "--preset", "classic", "--days", "10", "--model", "ollama:any", "--dry-run", "--json")
     by_file = "[run]\npace = 5\n"
     calls = [
         (("run", "--help"), {}, ""),

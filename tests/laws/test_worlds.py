@@ -58,7 +58,7 @@ IDLE_IN_VENDING = {
 }
 test_vending = world_laws(
     Vending(),
-    setup=prepare(Vending(), days=4).setup,
+    setup=prepare(Vending(), preset="classic", days=4).setup,
     long={"days": 60},
     samples=(PlaceOrder(supplier_id="ggbev", items={"water": 48, "cola": 24}), Report(text="Done.")),
     scores={"idle": IDLE_IN_VENDING},

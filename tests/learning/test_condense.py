@@ -32,12 +32,12 @@ SCRIPT = [
 
 @pytest.fixture(scope="module")
 def short() -> Ledger:
-    return akinai.run("vending", agent="naive", days=10)[0].ledger
+    return akinai.run("vending", agent="naive", days=10, preset="classic")[0].ledger
 
 
 @pytest.fixture(scope="module")
 def year() -> Ledger:
-    return akinai.run("vending", agent="naive", days=365)[0].ledger
+    return akinai.run("vending", agent="naive", days=365, preset="classic")[0].ledger
 
 
 def condense(ledger: Ledger, tokens: int) -> Condensed:
@@ -82,7 +82,7 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
     """Findings and refusals come before days, and days before decisions; each leads to its entries."""
     script = tmp_path_factory.mktemp("script") / "moves.jsonl"
     script.write_text("\n".join([*SCRIPT, *['{"action": "ADVANCE_DAY"}'] * 40]))
-    run = akinai.run("vending", agent=f"script:{script}", days=40)[0]
+    run = akinai.run("vending", agent=f"script:{script}", days=40, preset="classic")[0]
     findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
     assert findings
     small, ample = parts(condense(run.ledger, 260)), parts(condense(run.ledger, 9_000))

@@ -37,7 +37,16 @@ def played(days: int = 20, seeds: int = 3, players: Sequence[str] = ("idle", "na
     """Real runs of the vending world, analysed as the command does it."""
     store = MemoryStore()
     for name in players:
-        akinai.run("vending", agent=name, seeds=range(1, seeds + 1), days=days, name=name, store=store, ledgers=False)
+        akinai.run(
+            "vending",
+            agent=name,
+            seeds=range(1, seeds + 1),
+            days=days,
+            name=name,
+            store=store,
+            ledgers=False,
+            preset="classic",
+        )
     return api.analyze(store=store, by_day=True)
 
 
@@ -52,8 +61,8 @@ def evil() -> Analysis:
     )
     finding = Finding(EVIL, EVIL, (1, 3), "grave", EVIL, EVIL, 0)
     card = {"agent": EVIL, "model": EVIL, "sampling": {EVIL: EVIL}}
-    header = RunHeader(EVIL, Genesis("vending@2", 1, {}), {"owner": EVIL}, 1, status="done", ending=EVIL, card=card)
-    broken = replace(header, run_id=f"{EVIL} again", genesis=Genesis("vending@2", 2, {}), status="failed", error=EVIL)
+    header = RunHeader(EVIL, Genesis("vending@3", 1, {}), {"owner": EVIL}, 1, status="done", ending=EVIL, card=card)
+    broken = replace(header, run_id=f"{EVIL} again", genesis=Genesis("vending@3", 2, {}), status="failed", error=EVIL)
     run = Run(
         header, 4, "ab" * 32, 4, (Score("net_worth", 900, "cents"),), judged=True, finding_types={EVIL: 1},
         severities={"grave": 1}, findings=(finding,), series=series,

@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Idle, naive and reference on three seeds, and a run of naive under another preset's name for later."""
     path = str(tmp_path_factory.mktemp("board") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-3", days=8, name=agent, store=path, ledgers=False)
+        akinai.run("vending", agent=agent, seeds="1-3", days=8, name=agent, store=path, ledgers=False, preset="classic")
     return path
 
 
@@ -63,7 +63,7 @@ def test_a_leaderboard_has_places_intervals_and_ledgers(sound: Path) -> None:
     """Rows by place with their runs and digests; nobody's place is by luck; the page names every group."""
     document = json.loads((sound / "leaderboard.json").read_text())
     (board,) = document["boards"]
-    assert (board["world"], board["preset"], board["settings"]) == ("vending@2", "default", {"days": 8})
+    assert (board["world"], board["preset"], board["settings"]) == ("vending@3", "classic", {"days": 8})
     assert [row["place"] for row in board["rows"]] == sorted(row["place"] for row in board["rows"])
     assert {row["group"] for row in board["rows"]} == {"idle", "naive", "reference"}
     assert all(row["rules"] and len(row["runs"]) == 3 for row in board["rows"])
@@ -191,7 +191,7 @@ def test_a_run_cannot_stand_twice(folder: Path) -> None:
 def test_rules_must_play_what_they_claim(store: str, tmp_path: Path) -> None:
     """The ledger of the reference player under the name of naive: sound in itself, and not what naive plays."""
     path = str(tmp_path / "false.db")
-    akinai.run("vending", agent="reference", seeds="1-3", days=8, name="x", store=path, ledgers=False)
+    akinai.run("vending", agent="reference", seeds="1-3", days=8, name="x", store=path, ledgers=False, preset="classic")
 
     async def rename() -> None:
         books = await open_store(path)

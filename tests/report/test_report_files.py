@@ -49,7 +49,7 @@ def test_the_numbers_are_the_analysis(written: Path) -> None:
     }
     means = {name: group["scores"]["net_worth"]["mean"] for name, group in analysis["groups"].items()}
     assert pairs["idle", "reference"] == pytest.approx(means["reference"] - means["idle"])
-    worth = results["curves"]["vending@2"]["net_worth_cents"]
+    worth = results["curves"]["vending@3"]["net_worth_cents"]
     assert {name: curve["mean"][-1] for name, curve in worth.items()} == pytest.approx(means)
 
 
@@ -115,7 +115,22 @@ def akinai(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
 
 def test_the_command_writes_and_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`akinai report RUN...` names its page and what to try next; with --json it prints one document with the card."""
-    akinai(capsys, "run", "vending", "--agent", "naive", "--seeds", "1-2", "--days", "4", "--name", "a", "--json")
+    akinai(
+        capsys,
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "naive",
+        "--seeds",
+        "1-2",
+        "--days",
+        "4",
+        "--name",
+        "a",
+        "--json",
+    )
     code, out, err = akinai(capsys, "report", "a", "-o", "told")
     assert (code, err) == (0, "")
     assert out.startswith(f"wrote {Path('told', 'report.html')}\n")
@@ -132,7 +147,7 @@ def test_the_command_writes_and_says_so(folder: Path, capsys: pytest.CaptureFixt
 
 def test_a_mistake_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A run that is not there, a folder that is a file: exit code 2, a sentence with what to do, nothing written."""
-    akinai(capsys, "run", "vending", "--days", "2", "--name", "a", "--json")
+    akinai(capsys, "run", "vending", "--preset", "classic", "--days", "2", "--name", "a", "--json")
     (folder / "file").write_text("")
     for words, message in ((["b-1"], "no run 'b-1'"), (["a", "-o", "file"], "'file' is a file")):
         code, out, err = akinai(capsys, "report", *words)

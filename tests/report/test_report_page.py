@@ -139,7 +139,7 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
         ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),
         ("snake_case _it_", r"snake_case \_it\_"), ("$1,234.50 and $x$", r"$1,234.50 and \$x\$"),
         ("n-1#12 and #3", r"n-1#12 and \#3"), ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
-        ("a\nb\x00", r"a b\\x00"), ("vending@2 @you a@b.c", r"vending@2 \@you a\@b.c"), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
+        ("a\nb\x00", r"a b\\x00"), ("vending@3 @you a@b.c", r"vending@3 \@you a\@b.c"), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
     ],
 )  # fmt: skip
 def test_markdown_keeps_text_as_text(raw: str, escaped: str) -> None:
@@ -241,7 +241,7 @@ def test_runs_that_cannot_be_read_have_a_report() -> None:
     lost = replace(broken, header=header, trouble="its header is not one")
     both = analysis_of([*played().runs, lost])
     page_text = Read(page(document(both, group_comparisons(both)))).text
-    assert "10 runs of vending@2 and an unknown world" in page_text
+    assert "10 runs of vending@3 and an unknown world" in page_text
     assert "its header is not one" in page_text
 
 

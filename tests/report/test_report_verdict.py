@@ -12,7 +12,7 @@ def test_a_report_says_first_who_is_best() -> None:
     """By how much over the next, or that the seeds do not tell."""
     books = MemoryStore()
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=25, seeds=[1, 2, 3], store=books, name=agent)
+        akinai.run("vending", agent=agent, days=25, seeds=[1, 2, 3], store=books, name=agent, preset="classic")
     analysis = akinai.analyze("naive", "reference", store=books)
     verdict = report_verdict(analysis.groups, analysis.standings)
     assert verdict.startswith("reference is best: net worth $")
@@ -27,7 +27,7 @@ def test_rows_that_share_a_place_are_in_the_order_of_their_means() -> None:
     """One seed tells nothing apart, and still the better mean is above."""
     books = MemoryStore()
     for agent in ("naive", "reference"):
-        akinai.run("vending", agent=agent, days=25, store=books, name=agent)
+        akinai.run("vending", agent=agent, days=25, store=books, name=agent, preset="classic")
 
     async def runs() -> list[akinai.Run]:
         return [await read_run(books, header, Detail()) for header in await books.runs()]

@@ -45,7 +45,7 @@ def failing(after: int = 2, error: Exception | None = None) -> AgentFactory:
 def test_a_warning_shows_the_traceback() -> None:
     """One warning stands for all runs that failed alike, names the caller's line, and says what to do."""
     with pytest.warns(akinai.RunFailedWarning, match="2 of 2 runs failed") as caught:
-        runs = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2])
+        runs = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2], preset="classic")
     (warning,) = caught
     assert warning.filename == __file__
     text = str(warning.message)
@@ -60,7 +60,7 @@ def test_a_warning_shows_the_traceback() -> None:
 def test_a_run_keeps_its_traceback(tmp_path: Path) -> None:
     """`error` has reason and traceback, `reason` a sentence, the header too; a listing by another process reads both."""
     store = str(tmp_path / "akinai.db")
-    (run,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a")
+    (run,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a", preset="classic")
     (again,) = akinai.runs("a", store=store)
     assert again.error == run.error
     assert run.reason == run.header.error == "the agent of owner broke: Unlucky: 3: no coffee"
@@ -76,8 +76,8 @@ def test_a_run_keeps_its_traceback(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::akinai.RunFailedWarning")
 def test_runs_count_their_failures() -> None:
     """The failures among runs are in their representation."""
-    failed = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2], name="a")
-    done = akinai.run("vending", agent="idle", days=1, name="b")
+    failed = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2], name="a", preset="classic")
+    done = akinai.run("vending", agent="idle", days=1, name="b", preset="classic")
     assert repr(failed) == "<Runs: 2 runs, 2 failed: a-1, a-2>"
     assert repr(done) == "<Runs: 1 run: b-1>"
     assert repr(akinai.Runs([*done, failed[0]])) == "<Runs: 2 runs, 1 failed: b-1, a-1>"
@@ -88,19 +88,23 @@ def test_the_exception_is_raised_where_it_is_wanted(tmp_path: Path) -> None:
     store = str(tmp_path / "akinai.db")
     error = KeyError("coffee")
     with pytest.raises(KeyError) as caught:
-        akinai.run("vending", agent=failing(error=error), days=5, store=store, name="a", raise_errors=True)
+        akinai.run(
+            "vending", agent=failing(error=error), days=5, store=store, name="a", raise_errors=True, preset="classic"
+        )
     assert caught.value is error
     (run,) = akinai.runs("a", store=store)
     assert (run.status, run.entries) == ("failed", 2)
     with pytest.raises(AgentError, match="out of beans"):
-        akinai.run("vending", agent=failing(error=AgentError("out of beans")), days=5, raise_errors=True)
+        akinai.run(
+            "vending", agent=failing(error=AgentError("out of beans")), days=5, raise_errors=True, preset="classic"
+        )
 
 
 def test_a_typed_error_is_no_fault_in_the_code() -> None:
     """An AgentError says itself what is wrong: no warning, no traceback."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (run,) = akinai.run("vending", agent=failing(error=AgentError("out of beans")), days=5)
+        (run,) = akinai.run("vending", agent=failing(error=AgentError("out of beans")), days=5, preset="classic")
     assert (run.error, run.traceback) == ("out of beans", None)
 
 
@@ -108,7 +112,7 @@ def test_a_typed_error_is_no_fault_in_the_code() -> None:
 def test_a_fork_takes_no_error_along(tmp_path: Path) -> None:
     """A run that another agent plays on from before the failure has no error and no traceback."""
     store = str(tmp_path / "akinai.db")
-    (broken,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a")
+    (broken,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a", preset="classic")
     (fork,) = akinai.fork("a-1", after=2, agent="idle", store=store, name="b")
     assert broken.traceback
     assert (fork.status, fork.error, fork.traceback) == ("done", None, None)

@@ -32,7 +32,7 @@ def events(sample: Any, kind: str) -> list[Any]:
 
 def test_every_action_is_a_tool_event() -> None:
     """With its arguments, its outcome and its actor, in the order of the ledger; a refusal is its error."""
-    with akinai.open("vending", days=2, store=STORE, name="game") as session:
+    with akinai.open("vending", days=2, store=STORE, name="game", preset="classic") as session:
         session.act("send_email", {"to": "a@example.com", "subject": "x", "body": "y"}, text="Hello.")
         session.act("set_price", {"row": 9})
         while not session.done:
@@ -54,8 +54,8 @@ def test_every_action_is_a_tool_event() -> None:
 
 def test_a_group_is_one_log_with_a_sample_a_seed() -> None:
     """Scores of every sample, their means, and findings with what they say; runs of one seed are epochs."""
-    runs = akinai.run("vending", agent="reference", days=3, seeds=[1, 2], name="ref", store=STORE)
-    akinai.run("vending", agent="reference", days=3, seeds=1, name="again", store=STORE)
+    runs = akinai.run("vending", agent="reference", days=3, seeds=[1, 2], name="ref", store=STORE, preset="classic")
+    akinai.run("vending", agent="reference", days=3, seeds=1, name="again", store=STORE, preset="classic")
     akinai.export("ref", format="inspect", output="a.eval", store=STORE)
     log = documents("a.eval")
     spec, results = log["header.json"]["eval"], log["header.json"]["results"]
@@ -72,7 +72,7 @@ def test_a_group_is_one_log_with_a_sample_a_seed() -> None:
 
 def test_findings_stand_after_the_entry_that_shows_them() -> None:
     """As an info event, and counted by a scorer of their own."""
-    with akinai.open("vending", days=3, store=STORE, name="bad") as session:
+    with akinai.open("vending", days=3, store=STORE, name="bad", preset="classic") as session:
         for _ in range(5):
             session.act("set_price", {"row": 0, "column": 0, "price": 1.5})
     (finding,) = akinai.analyze("bad", scale=False, store=STORE).runs[0].findings or ()
@@ -90,7 +90,9 @@ def test_model_calls_stand_before_what_they_did() -> None:
     script = [tool_call("advance_day"), "Hm.", tool_call("nonsense", {}), *[tool_call("advance_day")] * 3]
     with Endpoint(ScriptResponder(script)) as endpoint:
         url = endpoint.openai_url
-        akinai.run("vending", agent="chat", model="openai:m", base_url=url, days=3, name="m", store=STORE)
+        akinai.run(
+            "vending", agent="chat", model="openai:m", base_url=url, days=3, name="m", store=STORE, preset="classic"
+        )
     akinai.export("m", format="inspect", store=STORE)
     log = documents("m.eval")
     sample = log["samples/seed-1_epoch_1.json"]
@@ -109,8 +111,8 @@ def test_model_calls_stand_before_what_they_did() -> None:
 
 def test_what_cannot_be_a_log_is_refused() -> None:
     """Runs that were played otherwise, a missing folder, a stream; nothing is left behind."""
-    akinai.run("vending", agent="idle", days=1, name="idle", store=STORE)
-    akinai.run("vending", days=1, sweep={"fee_cents": [100, 200]}, name="sweep", store=STORE)
+    akinai.run("vending", agent="idle", days=1, name="idle", store=STORE, preset="classic")
+    akinai.run("vending", days=1, sweep={"fee_cents": [100, 200]}, name="sweep", store=STORE, preset="classic")
     with pytest.raises(UsageError, match="seeds alone"):
         akinai.export("sweep", format="inspect", store=STORE)
     with pytest.raises(UsageError, match="there is no folder"):

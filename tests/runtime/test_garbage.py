@@ -31,8 +31,8 @@ def test_only_a_run_by_rules_is_not_looked_through(monkeypatch: pytest.MonkeyPat
     def somebodys(role: Role) -> Agent:
         return load("vending").players["naive"](role)
 
-    akinai.run("vending", agent=somebodys, days=2)
+    akinai.run("vending", agent=somebodys, days=2, preset="classic")
     assert calls == []
-    akinai.run("vending", agent="naive", days=2)
+    akinai.run("vending", agent="naive", days=2, preset="classic")
     assert calls[0] == "disable"
     assert calls[-1] == "enable"

@@ -32,7 +32,15 @@ from akinai.testing.endpoint import Endpoint, ModelCall
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
 GATED = {"held_out": 1, "gate": True, "epochs": 2}
-RUNS = {"agent": "naive", "seeds": "1-3", "eval_seeds": "101-102", "days": 6, "keep_best": True, "settings": GATED}
+RUNS = {
+    "preset": "classic",
+    "agent": "naive",
+    "seeds": "1-3",
+    "eval_seeds": "101-102",
+    "days": 6,
+    "keep_best": True,
+    "settings": GATED,
+}
 JUDGED_RUNS = 2 * 2 + 3
 """With and without a playbook; and the run that is held out, under each of three playbooks."""
 
@@ -184,7 +192,19 @@ def test_a_learning_killed_while_processes_judge_goes_on(tmp_path: Path) -> None
     """kill -9 while two processes judge: no process stays, and the same command only judges, with the same result."""
     pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
     options = "--seeds 1-2 --eval-seeds 101-124 --days 90 --agent naive --store runs.db --json --jobs"
-    command = [sys.executable, "-m", "akinai", "learn", "vending", *options.split(), "2", "--checkpoint", "learn.db"]
+    command = [
+        sys.executable,
+        "-m",
+        "akinai",
+        "learn",
+        "vending",
+        "--preset",
+        "classic",
+        *options.split(),
+        "2",
+        "--checkpoint",
+        "learn.db",
+    ]
     killed = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = Path(f"/proc/{killed.pid}/task/{killed.pid}/children")
     deadline = time.monotonic() + 120

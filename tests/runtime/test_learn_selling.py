@@ -49,7 +49,7 @@ def test_unknown_roles_and_opponents_are_refused_before_anything_is_played(
     with pytest.raises(UsageError, match=why):
         akinai.learn("market", playbook=tmp_path / "p.json", **{**OPTIONS, **options})
     with pytest.raises(UsageError, match=r"has no other side|no role"):
-        akinai.learn("vending", playbook=tmp_path / "p.json", opponents="careful", seeds=1)
+        akinai.learn("vending", playbook=tmp_path / "p.json", opponents="careful", seeds=1, preset="classic")
     assert not (tmp_path / "p.json").exists()
 
 

@@ -74,8 +74,8 @@ def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
 def test_a_run_remembers_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
     bullets = playbook_contents(learned[0].path)
-    with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10)[0]
-    plain = akinai.run("vending", agent="naive", seeds=5, days=10)[0]
+    with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10, preset="classic")[0]
+    plain = akinai.run("vending", agent="naive", seeds=5, days=10, preset="classic")[0]
     assert spec_of(with_it.header).bullets == bullets
     assert len(str(with_it.header.card["playbook"])) == 16
     assert plain.header.card["playbook"] is None
@@ -105,7 +105,7 @@ def test_what_has_no_effect_is_refused() -> None:
     with pytest.raises(UsageError, match="seeds, days cannot be used: qa is no world; leave them out"):
         akinai.learn("qa", seeds=3, days=4)
     with pytest.raises(UsageError, match="eval_seeds cannot be used: online"):
-        akinai.learn("vending", online=True, eval_seeds=3)
+        akinai.learn("vending", online=True, eval_seeds=3, preset="classic")
     with pytest.raises(UsageError, match="did you mean 'vending'"):
         akinai.learn("vendin")
 
@@ -147,7 +147,7 @@ def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
     config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days)
     learned = learn(config, playbook=tmp_path / "p.json")
     advice = [item for item in (read_advice(bullet.content) for bullet in learned.playbook) if item]
-    plain = akinai.run("vending", agent="naive", seeds="101-120", days=60)
+    plain = akinai.run("vending", agent="naive", seeds="101-120", days=60, preset="classic")
     gains = [
         akinai.compare(
             plain,
@@ -156,6 +156,7 @@ def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
                 agent=AgentSpec("naive", bullets=tuple(item.sentence() for item in sentences)),
                 seeds="101-120",
                 days=60,
+                preset="classic",
             ),
         )["net_worth"]
         for sentences in (advice, shuffled(advice))

@@ -24,7 +24,7 @@ DAYS = 6
 def config(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> TrainConfig:
     model = ModelChoice("openai:test", endpoint.openai_url)
     options = {"seeds": "1-2", "eval_seeds": "101", "days": DAYS, "store": str(folder / "runs.db"), "model": model}
-    return TrainConfig("vending", agent, **{**options, **more})  # type: ignore[arg-type]
+    return TrainConfig("vending", agent, **{"preset": "classic", **options, **more})  # type: ignore[arg-type]
 
 
 def learn(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> LearnResult:

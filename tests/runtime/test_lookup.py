@@ -64,10 +64,12 @@ def prompt_text(call: ModelCall) -> str:
 
 def test_a_playbook_is_asked_in_each_week_and_its_answers_fit(tmp_path: Path) -> None:
     """Days 1, 8, 15 and 22 ask; what is shown is whole bullets within the budget, in the trace, and moves nothing."""
-    plain = akinai.run("vending", agent="naive", days=25)[0]
+    plain = akinai.run("vending", agent="naive", days=25, preset="classic")[0]
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
-        (run,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=25, store=store, name="told")
+        (run,) = akinai.run(
+            "vending", agent=chat(endpoint, playbook(500)), days=25, store=store, name="told", preset="classic"
+        )
         texts = [prompt_text(call) for call in endpoint.calls]
     assert (run.status, run.digest) == ("done", plain.digest)
     notes = looked_up(store, run.id)
@@ -89,7 +91,9 @@ def test_a_playbook_is_told_whole_where_that_is_asked_for_or_fits(bullets: int, 
     """With 0 tokens, or within the budget, every bullet is in sight from the begin, and none else is looked for."""
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
-        (run,) = akinai.run("vending", agent=chat(endpoint, playbook(bullets), tokens), days=10, store=store)
+        (run,) = akinai.run(
+            "vending", agent=chat(endpoint, playbook(bullets), tokens), days=10, store=store, preset="classic"
+        )
         texts = {prompt_text(call) for call in endpoint.calls}
     assert [len(lookup["bullets"]) for _, lookup in looked_up(store, run.id)] == [bullets, bullets]
     assert [text.count("\n[") for text in texts] == [bullets]
@@ -112,11 +116,13 @@ def test_a_resumed_run_asks_the_same_and_nothing_twice(tmp_path: Path) -> None:
     """The playbook stands in the run's card: after a break the same requests follow, and none is sent a second time."""
     store = str(tmp_path / "runs.db")
     with Endpoint(PlayerResponder(Vending.players["naive"], Vending.verbs)) as endpoint:
-        (whole,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=20)
+        (whole,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=20, preset="classic")
         requests = Counter(request.body_sha256 for request in endpoint.log)
     brain = Failing(Vending.players["naive"], Vending.verbs)
     with Endpoint(brain) as endpoint:
-        (run,) = akinai.run("vending", agent=chat(endpoint, playbook(500)), days=20, store=store, name="broken")
+        (run,) = akinai.run(
+            "vending", agent=chat(endpoint, playbook(500)), days=20, store=store, name="broken", preset="classic"
+        )
         assert run.status == "failed"
         brain.broken = False
         (run,) = akinai.resume(run.id, store=store)
@@ -143,11 +149,13 @@ def test_the_card_tells_what_was_handed_over(tmp_path: Path) -> None:
 def test_a_player_by_rules_is_told_all_of_a_playbook() -> None:
     """It looks into none: it gets every bullet as before, and its ledger is the one that the bullets alone give."""
     text = playbook(5)
-    by_text = akinai.run("vending", agent=AgentSpec("naive", playbook=text), days=5)[0]
+    by_text = akinai.run("vending", agent=AgentSpec("naive", playbook=text), days=5, preset="classic")[0]
     assert spec_of(by_text.header).all_bullets == AgentSpec("naive", playbook=text).all_bullets
     assert (
         by_text.digest
-        == akinai.run("vending", agent=AgentSpec("naive", bullets=by_text_bullets(text)), days=5)[0].digest
+        == akinai.run("vending", agent=AgentSpec("naive", bullets=by_text_bullets(text)), days=5, preset="classic")[
+            0
+        ].digest
     )
 
 

@@ -14,7 +14,9 @@ from akinai.stores import open_store
 async def test_notes_are_kept_and_taken_back(tmp_path: Path) -> None:
     """Each leaves the others as they are; without any the card is as it was."""
     store_url = str(tmp_path / "akinai.db")
-    before = await asyncio.to_thread(lambda: akinai.run("vending", agent="idle", days=1, store=store_url, name="a")[0])
+    before = await asyncio.to_thread(
+        lambda: akinai.run("vending", agent="idle", days=1, store=store_url, name="a", preset="classic")[0]
+    )
     books = await open_store(store_url)
     assert await note(books, "a-1", label="  the   quiet one ") == Notes("the quiet one")
     assert await note(books, "a-1", tags=["slow", "slow", "", "seed, three"]) == Notes(

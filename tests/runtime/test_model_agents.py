@@ -42,7 +42,7 @@ def address(endpoint: Endpoint, model: str) -> str:
 
 @pytest.mark.parametrize(("model", "days"), [("openai:test", 15), ("anthropic:test", 9)])
 @pytest.mark.parametrize("agent", ["chat", "structured"])
-@pytest.mark.parametrize("preset", ["default", pytest.param("paper", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("preset", ["classic", pytest.param("paper", marks=pytest.mark.slow)])
 def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int, agent: str, preset: str) -> None:
     """Prompt, tools, HTTP, reading and memory add nothing: the ledger is the rule-based player's, to the byte."""
     whole = akinai.run("vending", agent="reference", days=days, preset=preset)[0]
@@ -60,10 +60,10 @@ def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int
 @pytest.mark.slow
 def test_a_window_that_is_trimmed_loses_no_pair_and_goes_on() -> None:
     """With a window of 4,000 tokens the conversation is cut many times, and the player behind the wire plays the same."""
-    whole = akinai.run("vending", agent="reference", days=30)[0]
+    whole = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
     with Endpoint(brain()) as endpoint:
         spec = AgentSpec("chat", ModelChoice("openai:test", address(endpoint, "openai")), window_tokens=4_000)
-        (run,) = akinai.run("vending", agent=spec, days=30)
+        (run,) = akinai.run("vending", agent=spec, days=30, preset="classic")
     assert run.ledger.digest == whole.ledger.digest
 
 
@@ -73,7 +73,7 @@ def test_what_falls_out_is_summed_up_by_the_model() -> None:
         spec = AgentSpec(
             "chat", ModelChoice("openai:test", address(endpoint, "openai")), memory="summary", window_tokens=4_000
         )
-        (run,) = akinai.run("vending", agent=spec, days=10)
+        (run,) = akinai.run("vending", agent=spec, days=10, preset="classic")
         assert run.header.status == "done"
         summaries = [call for call in endpoint.calls if "out of sight" in call.request.messages[-1].text]
         trimmed = [call for call in endpoint.calls if "no longer in sight" in call.request.messages[1].text]
@@ -90,7 +90,9 @@ def test_replies_without_a_call_are_nudged_and_counted() -> None:
         tool_call("advance_day"),
     ]
     with Endpoint(ScriptResponder([*replies, *[tool_call("advance_day")] * 2])) as endpoint:
-        (run,) = akinai.run("vending", model="openai:test", base_url=address(endpoint, "openai"), days=3)
+        (run,) = akinai.run(
+            "vending", model="openai:test", base_url=address(endpoint, "openai"), days=3, preset="classic"
+        )
     assert run.header.ending == "horizon"
     codes = [entry.outcome.code for entry in run.ledger.entries]
     assert codes == ["no_action", "no_action", "bad_parameters", None, None, None]
@@ -100,8 +102,12 @@ def test_a_spent_budget_ends_a_run_cleanly() -> None:
     """Tokens end it as `budget`, messages as `message_cap`; what was played is kept, and the run can go on."""
     with Endpoint(brain()) as endpoint:
         choice = ModelChoice("openai:test", address(endpoint, "openai"))
-        (tokens,) = akinai.run("vending", agent=AgentSpec("chat", choice, budget=Budget(tokens=60_000)), days=30)
-        (messages,) = akinai.run("vending", agent=AgentSpec("chat", choice, budget=Budget(actions=7)), days=30)
+        (tokens,) = akinai.run(
+            "vending", agent=AgentSpec("chat", choice, budget=Budget(tokens=60_000)), days=30, preset="classic"
+        )
+        (messages,) = akinai.run(
+            "vending", agent=AgentSpec("chat", choice, budget=Budget(actions=7)), days=30, preset="classic"
+        )
     assert (tokens.header.status, tokens.header.ending) == ("done", "budget")
     assert 0 < len(tokens.ledger.entries) < 30
     assert (messages.header.status, messages.header.ending, len(messages.ledger.entries)) == ("done", "message_cap", 7)
@@ -123,8 +129,12 @@ def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right
             days=4,
             store=store,
             jobs=50,
+            preset="classic",
         )
-    whole = {run.seed: run.ledger.digest for run in akinai.run("vending", agent="naive", seeds="1-50", days=4)}
+    whole = {
+        run.seed: run.ledger.digest
+        for run in akinai.run("vending", agent="naive", seeds="1-50", days=4, preset="classic")
+    }
     assert {run.header.status for run in runs} == {"done"}
     assert {run.seed: run.ledger.digest for run in runs} == whole
 
@@ -133,12 +143,12 @@ def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_fault_leaves_a_run_that_ends_right(kind: FaultKind) -> None:
     """Errors, hangs, cuts, bodies that are no JSON, unknown tools, prose, nothing, a megabyte: the run ends in its world."""
-    whole = akinai.run("vending", agent="naive", days=3)[0]
+    whole = akinai.run("vending", agent="naive", days=3, preset="classic")[0]
     with Endpoint(
         brain("naive"), faults=Faults(schedule={2: kind, 7: kind}, retry_after_s=0.1, slow_s=0.1)
     ) as endpoint:
         spec = AgentSpec("chat", ModelChoice("openai:test", endpoint.openai_url), timeout_s=2.0)
-        (run,) = akinai.run("vending", agent=spec, days=3, name="faulty")
+        (run,) = akinai.run("vending", agent=spec, days=3, name="faulty", preset="classic")
     assert (run.header.status, run.header.ending, run.header.error) == ("done", "horizon", None)
     if kind in HTTP_FAULTS:
         assert run.ledger.digest == whole.ledger.digest
@@ -160,10 +170,12 @@ class Sulking:
 def test_a_model_that_stays_away_makes_the_run_failed_and_resumable(tmp_path: Path) -> None:
     """The run is failed with the reason; when the model is back, resume plays it to the end it would have had."""
     store, sulking = str(tmp_path / "akinai.db"), Sulking(9)
-    whole = akinai.run("vending", agent="naive", days=6)[0]
+    whole = akinai.run("vending", agent="naive", days=6, preset="classic")[0]
     with Endpoint(sulking) as endpoint:
         url = address(endpoint, "openai")
-        (run,) = akinai.run("vending", model="openai:test", base_url=url, days=6, store=store, name="away")
+        (run,) = akinai.run(
+            "vending", model="openai:test", base_url=url, days=6, store=store, name="away", preset="classic"
+        )
         assert (run.header.status, len(run.ledger.entries)) == ("failed", 9)
         assert "I do not feel like it" in (run.header.error or "")
         sulking.answers = 1000
@@ -176,10 +188,22 @@ def test_a_model_that_stays_away_makes_the_run_failed_and_resumable(tmp_path: Pa
 def test_kill_9_sends_no_recorded_request_again(tmp_path: Path) -> None:
     """After kill -9 and resume the endpoint's log holds every request once, and the digest is the uninterrupted run's."""
     log, store = tmp_path / "log.jsonl", tmp_path / "akinai.db"
-    whole = akinai.run("vending", agent="reference", days=30)[0]
+    whole = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
     with Endpoint(brain(), log=log) as endpoint:
         url = address(endpoint, "openai")
-        command = [sys.executable, "-m", "akinai", "run", "vending", "--model", "openai:test", "--base-url", url]
+        command = [
+            sys.executable,
+            "-m",
+            "akinai",
+            "run",
+            "vending",
+            "--preset",
+            "classic",
+            "--model",
+            "openai:test",
+            "--base-url",
+            url,
+        ]
         child = subprocess.Popen([*command, "--days", "30", "--name", "cut", "--store", str(store)])
         while child.poll() is None and log.read_bytes().count(b"\n") < 30:
             time.sleep(0.005)
@@ -194,7 +218,7 @@ def test_kill_9_sends_no_recorded_request_again(tmp_path: Path) -> None:
 def test_a_fork_with_another_model_is_told_the_history(tmp_path: Path) -> None:
     """The other model's first request holds the past as calls and results; the runs part where the log says."""
     store = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="reference", days=20, store=store, name="origin")
+    akinai.run("vending", agent="reference", days=20, store=store, name="origin", preset="classic")
     with Endpoint(ScriptResponder([tool_call("advance_day")] * 20)) as endpoint:
         (fork,) = akinai.fork(
             "origin-1",
@@ -217,9 +241,9 @@ def test_a_fork_with_another_model_is_told_the_history(tmp_path: Path) -> None:
 
 def test_a_program_on_stdio_gives_the_same_digest() -> None:
     """A player behind a pipe plays the reference's run, to the byte."""
-    whole = akinai.run("vending", agent="reference", days=15)[0]
+    whole = akinai.run("vending", agent="reference", days=15, preset="classic")[0]
     command = f"stdio:{sys.executable} -m akinai.testing.stdio_player vending reference"
-    (run,) = akinai.run("vending", agent=command, days=15)
+    (run,) = akinai.run("vending", agent=command, days=15, preset="classic")
     assert (run.header.status, run.header.error) == ("done", None)
     assert run.ledger.digest == whole.ledger.digest
 
@@ -234,7 +258,7 @@ def test_a_program_on_stdio_gives_the_same_digest() -> None:
 )
 def test_a_program_that_breaks_makes_the_run_failed(program: str, reason: str) -> None:
     """A player that dies or floods the pipe is told by name, and the run is failed."""
-    (run,) = akinai.run("vending", agent=f'stdio:{sys.executable} -c "{program}"', days=3)
+    (run,) = akinai.run("vending", agent=f'stdio:{sys.executable} -c "{program}"', days=3, preset="classic")
     assert run.header.status == "failed"
     assert reason in (run.header.error or "")
 
@@ -262,5 +286,6 @@ def test_sixty_four_runs_wait_side_by_side(tmp_path: Path) -> None:
             days=5,
             store=store,
             jobs=64,
+            preset="classic",
         )
     assert {run.header.status for run in runs} == {"done"}

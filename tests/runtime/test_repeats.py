@@ -31,7 +31,9 @@ def play(*actions: akinai.Action, max_repeats: int = 20, days: int = 30) -> akin
     def repeating(_: Role) -> Agent:
         return Repeating(actions)
 
-    return akinai.run("vending", agent=repeating, days=days, max_repeats=max_repeats, max_actions=100)[0]
+    return akinai.run(
+        "vending", agent=repeating, days=days, max_repeats=max_repeats, max_actions=100, preset="classic"
+    )[0]
 
 
 @pytest.mark.parametrize("action", [BAD, LATE, GetMoneyBalance()])
@@ -60,7 +62,7 @@ def test_a_stuck_run_is_shown_and_can_be_resumed(tmp_path: Path, capsys: pytest.
     store = str(tmp_path / "a.db")
     script = tmp_path / "bad.txt"
     script.write_text('"hello"\n' * 40, encoding="utf-8")
-    run = akinai.run("vending", agent=f"script:{script}", name="bad", store=store)[0]
+    run = akinai.run("vending", agent=f"script:{script}", name="bad", store=store, preset="classic")[0]
     assert run.ending == "stuck"
     app(["runs", "--store", store], standalone_mode=False)
     assert "stuck" in capsys.readouterr().out

@@ -117,7 +117,8 @@ def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> No
     """A run played on memory, SQLite and PostgreSQL has one digest, and its exports are equal to the byte."""
     addresses: list[str | MemoryStore] = [MemoryStore(), str(tmp_path / "akinai.db"), postgres]
     ledgers = [
-        akinai.run("vending", agent="naive", seeds=3, days=12, store=address, name="one")[0] for address in addresses
+        akinai.run("vending", agent="naive", seeds=3, days=12, store=address, name="one", preset="classic")[0]
+        for address in addresses
     ]
     assert len({run.ledger.digest for run in ledgers}) == 1
     for format in ("jsonl", "csv"):
@@ -131,7 +132,7 @@ def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> No
 
 def test_runs_live_on_a_server(postgres: str) -> None:
     """Run in two processes, stop, resume, fork, replay, verify, analyse: all of it on PostgreSQL."""
-    whole = akinai.run("vending", seeds="1-2", days=6, store=postgres, name="p", jobs=2)
+    whole = akinai.run("vending", seeds="1-2", days=6, store=postgres, name="p", jobs=2, preset="classic")
     assert [run.header.status for run in whole] == ["done", "done"]
     last = len(whole[0].ledger.entries)
     # As after a crash: the tail is gone, and nobody closed the run.

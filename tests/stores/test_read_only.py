@@ -58,7 +58,7 @@ def put(medium: Path, *files: Path) -> None:
 def played(tmp_path: Path, medium: Path) -> str:
     """The address of a read-only store with two runs."""
     whole = tmp_path / "akinai.db"
-    akinai.run("vending", agent="idle", seeds="1-2", days=2, name="a", store=str(whole))
+    akinai.run("vending", agent="idle", seeds="1-2", days=2, name="a", store=str(whole), preset="classic")
     sql = sqlite3.connect(whole)
     sql.execute("DELETE FROM run_scores")
     sql.commit()
@@ -92,7 +92,7 @@ def test_change_of_a_read_only_store_is_refused(played: str) -> None:
 
     with unprivileged():
         for change in (
-            lambda: akinai.run("vending", agent="idle", days=2, name="b", store=played),
+            lambda: akinai.run("vending", agent="idle", days=2, name="b", store=played, preset="classic"),
             lambda: akinai.fork("a-1", after=1, name="c", store=played),
             lambda: asyncio.run(take_note()),
         ):

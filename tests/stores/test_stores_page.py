@@ -23,7 +23,7 @@ async def test_queries_of_the_page_answer(postgres: str) -> None:
     await store.create(sample_header("talk"))
     talk = sample_entries(9, "x' OR '1'='1")
     await store.append("talk", talk)
-    run = akinai.run("vending", agent="reference", seeds=1, days=6, store=store, name="first")[0]
+    run = akinai.run("vending", agent="reference", seeds=1, days=6, store=store, name="first", preset="classic")[0]
     counted = sql(postgres, actions)
     assert sum(count for *_, count in counted) == len(run.ledger.entries)
     assert {name for name, *_ in counted} == {entry.name for entry in run.ledger.entries}

@@ -36,7 +36,7 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
 async def client(tmp_path: Path, *, allow_programs: bool = False) -> AsyncIterator[httpx.AsyncClient]:
     """A browser's requests to a studio over one run, `quiet-1`."""
     store = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="idle", days=2, store=store, name="quiet")
+    akinai.run("vending", agent="idle", days=2, store=store, name="quiet", preset="classic")
     books = await open_store(store)
     notices: list[str] = []
     watch = Watch(books)

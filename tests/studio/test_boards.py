@@ -25,7 +25,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
     folder = tmp_path_factory.mktemp("boards")
     store, books = folder / "akinai.db", folder / "data" / "playbooks"
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=15, seeds=[1, 2], store=str(store), name=agent)
+        akinai.run("vending", agent=agent, days=15, seeds=[1, 2], store=str(store), name=agent, preset="classic")
     books.mkdir(parents=True)
     for name, text in (("first", "Sell <script>document.title = 'caught'</script> tea."), ("second", "Sell no tea.")):
         akinai.playbook.add(books / f"{name}.json", text, section="pricing")

@@ -14,7 +14,7 @@ from akinai.core.errors import UsageError
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("bundle") / "akinai.db")
-    akinai.run("vending", agent="naive", days=12, seeds=[1, 2], store=path, name="naive")
+    akinai.run("vending", agent="naive", days=12, seeds=[1, 2], store=path, name="naive", preset="classic")
     akinai.run("market", agent="careful", store=path, name="bargain")
     return path
 

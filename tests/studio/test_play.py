@@ -34,7 +34,7 @@ def test_a_person_runs_the_machine(browser: Browser, tmp_path: Path, look: dict[
     """Search, write, be refused, end the day, read: each is an entry; what is half typed survives a reload, and the run
     a restart of the server."""
     store = str(tmp_path / "akinai.db")
-    words = ("play", "vending", "--days", "20", "--name", "me", "--store", store)
+    words = ("play", "vending", "--preset", "classic", "--days", "20", "--name", "me", "--store", store)
     with page_process(*words) as address, visit(browser, address, **look) as visitor:
         page = visitor.open(address)
         expect(page.locator(".end.reference")).to_be_visible()
@@ -112,7 +112,7 @@ def test_a_person_is_a_customer(browser: Browser, tmp_path: Path) -> None:
 def test_a_person_begins_from_the_studio(browser: Browser, tmp_path: Path) -> None:
     """The list leads to a page that begins a run of any world, and lists those to go on with."""
     store = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="idle", days=1, store=store)
+    akinai.run("vending", agent="idle", days=1, store=store, preset="classic")
     with page_process("studio", "--store", store) as address, visit(browser, address) as visitor:
         visitor.open(address)
         page = visitor.open(f"{visitor.origin}/play")

@@ -31,7 +31,7 @@ async def watched(store: str, *names: str) -> Watch:
 def store(tmp_path: Path) -> str:
     address = str(tmp_path / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=8, seeds=[1, 2], store=address, name=agent)
+        akinai.run("vending", agent=agent, days=8, seeds=[1, 2], store=address, name=agent, preset="classic")
     return address
 
 
@@ -89,7 +89,7 @@ async def test_only_what_changed_is_sent(store: str) -> None:
 
 def test_text_of_others_is_text() -> None:
     """A name full of markup makes no element."""
-    header = akinai.run("vending", agent="idle", days=1)[0].header
+    header = akinai.run("vending", agent="idle", days=1, preset="classic")[0].header
     agents = {"owner": '<img src=x onerror="document.title=1">'}
     page = runs_page(
         [ListedRun(RunHeader(**{**vars_of(header), "agents": agents, "error": '"><script>'}))], Site("live")
@@ -149,7 +149,7 @@ async def test_a_group_alone_is_compared_with_the_rest_of_the_store(store: str) 
 
 def test_a_run_that_is_over_early_says_why() -> None:
     """A bankrupt run is not merely done."""
-    run = akinai.run("vending", agent="idle", days=20, settings={"start_cents": 100})[0]
+    run = akinai.run("vending", agent="idle", days=20, settings={"start_cents": 100}, preset="classic")[0]
     item = ListedRun(run.header, run, run.entries)
     assert run.header.ending == "bankrupt"
     assert row_of(item, Scales()).early == "bankrupt"

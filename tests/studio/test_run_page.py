@@ -34,7 +34,7 @@ def planted(tmp_path: Path) -> RunViews:
     ]
     file = tmp_path / "replies.jsonl"
     file.write_text("\n".join(map(json.dumps, [*lines, SCRIPT])))
-    return views_of(akinai.run("vending", agent=f"script:{file}", days=3)[0])
+    return views_of(akinai.run("vending", agent=f"script:{file}", days=3, preset="classic")[0])
 
 
 @pytest.mark.parametrize("form", ["live", "folder"])
@@ -56,7 +56,7 @@ def test_text_of_agents_is_text(planted: RunViews, form: str) -> None:
 
 def test_a_page_without_entries() -> None:
     """A run that only began has a page."""
-    run = akinai.run("vending", agent="idle", days=1)[0]
+    run = akinai.run("vending", agent="idle", days=1, preset="classic")[0]
     world = worlds.load(run.world)
     views = RunViews(run.header, world, replay(world, akinai.Ledger(run.ledger.genesis, ())))
     assert "Nothing has happened yet" in run_page(views, {}, LIVE)
@@ -65,7 +65,7 @@ def test_a_page_without_entries() -> None:
 
 def test_the_script_gets_time_and_place() -> None:
     """Minutes since the first midnight of each entry, and the headline of each day."""
-    views = views_of(akinai.run("vending", agent="naive", days=4)[0])
+    views = views_of(akinai.run("vending", agent="naive", days=4, preset="classic")[0])
     data = page_data(views, {"idle": [1.0]}, LIVE)
     assert data["begun"][0] == 480
     assert data["begun"] == sorted(data["begun"])
@@ -76,7 +76,10 @@ def test_the_script_gets_time_and_place() -> None:
 
 def test_a_run_stands_between_idle_and_reference() -> None:
     """The head says where, and the chart has their lines."""
-    runs = {agent: views_of(akinai.run("vending", agent=agent, days=20)[0]) for agent in ("idle", "reference", "naive")}
+    runs = {
+        agent: views_of(akinai.run("vending", agent=agent, days=20, preset="classic")[0])
+        for agent in ("idle", "reference", "naive")
+    }
     ghosts = {name: [value or 0 for value in runs[name].run.series()] for name in ("idle", "reference")}
     page = run_page(runs["naive"], ghosts, LIVE)
     assert "Idle to reference" in page
@@ -88,8 +91,8 @@ def test_a_run_stands_between_idle_and_reference() -> None:
 
 def test_two_runs_part_where_their_records_do() -> None:
     """A fork is the same up to its entry; groups are compared on the seeds that both played."""
-    runs = akinai.run("vending", agent="naive", days=12, store="memory:")
-    other = akinai.run("vending", agent="reference", days=12, store="memory:")
+    runs = akinai.run("vending", agent="naive", days=12, store="memory:", preset="classic")
+    other = akinai.run("vending", agent="reference", days=12, store="memory:", preset="classic")
     same = compare_page(views_of(runs[0]), views_of(runs[0]), [{}, {}], LIVE)
     assert "Both end level" in same
     page = compare_page(
@@ -102,7 +105,9 @@ def test_two_runs_part_where_their_records_do() -> None:
 
 def test_the_lines_of_two_runs_begin_before_their_first_day() -> None:
     """The money at the start stands at 0, that of the evening of day 3 at 3, where the axis says so."""
-    first, second = (akinai.run("vending", agent=name, days=3, store="memory:")[0] for name in ("naive", "idle"))
+    first, second = (
+        akinai.run("vending", agent=name, days=3, store="memory:", preset="classic")[0] for name in ("naive", "idle")
+    )
     page = compare_page(views_of(first), views_of(second), [{}, {}], LIVE)
     lines = re.findall(r'd="M(0 [^"]+)"', page)
     assert len(lines) >= 2

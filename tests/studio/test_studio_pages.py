@@ -18,7 +18,7 @@ LOOKS = [{"dark": False}, {"dark": True}, {"phone": True}, {"phone": True, "dark
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("studio") / "akinai.db"
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=20, seeds=[1, 2], store=str(path), name=agent)
+        akinai.run("vending", agent=agent, days=20, seeds=[1, 2], store=str(path), name=agent, preset="classic")
     akinai.run("market", agent="careful", store=str(path), name="bargain")
     akinai.fork("reference-1", at_day=2, agent="idle", store=str(path), name="stopped")
     return path
@@ -69,7 +69,7 @@ def test_runs_are_filtered_and_chosen(browser: Browser, studio: str) -> None:
 def test_new_runs_join_the_list_in_place(browser: Browser, tmp_path: Path) -> None:
     """What a reader chose, typed and reached stays, since the page is not loaded again."""
     store = tmp_path / "akinai.db"
-    akinai.run("vending", agent="idle", days=3, seeds=[1, 2], store=str(store), name="idle")
+    akinai.run("vending", agent="idle", days=3, seeds=[1, 2], store=str(store), name="idle", preset="classic")
     with studio_process(store) as address, visit(browser, address) as visitor:
         page = visitor.open(address)
         expect(page.locator(".reading")).to_have_count(0)
@@ -77,7 +77,7 @@ def test_new_runs_join_the_list_in_place(browser: Browser, tmp_path: Path) -> No
         page.locator("#run-idle-1 .choose").check()
         page.keyboard.press("/")
         page.keyboard.type("seed 1")
-        akinai.run("vending", agent="naive", days=3, seeds=[1, 2], store=str(store), name="naive")
+        akinai.run("vending", agent="naive", days=3, seeds=[1, 2], store=str(store), name="naive", preset="classic")
         expect(page.locator("#run-naive-1")).to_be_visible()
         expect(page.locator("tr[data-run]:visible")).to_have_count(2)
         expect(page.locator("#run-idle-1 .choose")).to_be_checked()

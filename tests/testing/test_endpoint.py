@@ -177,7 +177,7 @@ def test_the_endpoint_is_a_process_of_its_own(tmp_path: Path) -> None:
 
 def first_call(url: str, name: str) -> str:
     """The first tool that a model calls in the vending world."""
-    with akinai.open("vending") as session:
+    with akinai.open("vending", preset="classic") as session:
         tools: Any = [{"type": "function", "function": tool} for tool in session.tools()]
     messages: Any = [{"role": "user", "content": "Begin."}]
     with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as client:

@@ -99,7 +99,7 @@ def changed(before: str, now: str) -> str:
     return "\n\n".join(new)
 
 
-async def played(factory: Callable[[Role], Any], days: int, preset: str = "default") -> Ledger:
+async def played(factory: Callable[[Role], Any], days: int, preset: str = "classic") -> Ledger:
     """A run of the vending world."""
     world, store = Vending(), MemoryStore()
     genesis = Genesis(world.name, 7, prepare(world, preset=preset, days=days).setup)

@@ -10,7 +10,7 @@ from akinai.runtime.runs.records import Run
 from akinai.views import RunViews
 
 RUNS: dict[str, dict[str, Any]] = {
-    "vending": {"agent": "reference", "days": 9},
+    "vending": {"preset": "classic", "agent": "reference", "days": 9},
     "market": {"preset": None, "agent": "careful"},
     "qa": {"agent": "overlap"},
 }

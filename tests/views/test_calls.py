@@ -15,7 +15,7 @@ from akinai.views.calls import calls_by_entry
 
 def entries() -> tuple[Entry, ...]:
     """Four nights of an owner."""
-    return akinai.run("vending", agent="idle", days=4, store="memory:")[0].ledger.entries
+    return akinai.run("vending", agent="idle", days=4, store="memory:", preset="classic")[0].ledger.entries
 
 
 def record(number: int, tools: int = 1, **more: Json) -> TraceRecord:

@@ -19,7 +19,7 @@ from akinai.worlds.vending import facets
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="naive", days=12, seeds=[3], store=url, name="a")
+    akinai.run("vending", agent="naive", days=12, seeds=[3], store=url, name="a", preset="classic")
     return url
 
 
@@ -68,7 +68,7 @@ def test_worlds_are_looked_up_once(store: str, monkeypatch: pytest.MonkeyPatch) 
     """Many runs of a world do not look for it among the installed packages again."""
     from akinai import worlds
 
-    worlds.load("vending@2")
+    worlds.load("vending@3")
     monkeypatch.setattr(worlds, "entry_points", refuse)
 
     async def read_all() -> int:

@@ -141,7 +141,7 @@ def test_orders_are_titled_by_supplier_and_goods(tmp_path: Path) -> None:
     refused = {**order, "supplier_id": "nobody"}
     script = tmp_path / "moves.jsonl"
     script.write_text("\n".join(map(json.dumps, (order, refused))))
-    run = akinai.run("vending", agent=f"script:{script}")[0]
+    run = akinai.run("vending", agent=f"script:{script}", preset="classic")[0]
     rules = worlds.load(run.world)
     titles = [item.shown.summary for item in RunViews(run.header, rules, replay(rules, run.ledger)).items()]
     assert titles == [

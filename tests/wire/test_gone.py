@@ -81,7 +81,7 @@ def delete_journal(file: Path) -> None:
 def overwrite(file: Path) -> None:
     """The file stays, with another store's content."""
     other = file.with_name("other.db")
-    akinai.run("vending", agent="idle", days=1, store=str(other))
+    akinai.run("vending", agent="idle", days=1, store=str(other), preset="classic")
     with file.open("r+b") as target:
         target.write(other.read_bytes())
         target.truncate()

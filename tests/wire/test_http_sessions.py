@@ -49,9 +49,9 @@ async def raw(server: RunningServer, **headers: str) -> AsyncIterator[httpx.Asyn
 
 async def test_the_digest_is_that_of_a_run_in_this_process() -> None:
     """Five days of the reference player, beside the market; rewards sum to what the score gained."""
-    reference = akinai.run("vending", agent="reference", days=5)[0]
+    reference = akinai.run("vending", agent="reference", days=5, preset="classic")[0]
     async with served(None) as (server, client):
-        session = await client.open("vending", days=5)
+        session = await client.open("vending", days=5, preset="classic")
         (before,) = [score.value for score in await session.scores() if score.name == "net_worth"]
         rewards = []
         for name, arguments in actions_of(reference):
@@ -71,7 +71,7 @@ async def test_the_digest_is_that_of_a_run_in_this_process() -> None:
 @pytest.mark.slow
 async def test_thirty_days_over_http_give_the_digest(tmp_path: Path) -> None:
     """Through a server of its own process, whose run every command reads afterwards."""
-    reference = akinai.run("vending", agent="reference", days=30)[0]
+    reference = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
     process = Process(tmp_path, "vending")
     try:
         async with SessionClient(process.url) as client, await client.open(days=30, name="game") as session:

@@ -99,7 +99,7 @@ def test_settings_that_cannot_be_served_are_refused_in_a_sentence(
     assert "no file or folder" in refused("--port", "0", "--market", "nowhere")
     assert "--auth token" in refused("--port", "0", "--host", "0.0.0.0")
     assert "not 'http://a.example'" in refused("--port", "0", "--allow-host", "http://a.example")
-    api.run("vending", seeds=[1], days=1, store=store_address, name="v")
+    api.run("vending", seeds=[1], days=1, store=store_address, name="v", preset="classic")
     assert "not an open market" in refused("--port", "0", "--run", "v-1")
 
 

@@ -11,6 +11,7 @@ from akinai.cli.output import (
     FAILED,
     STOPPED,
     command_line,
+    print_default_note,
     print_error,
     print_json,
     print_line,
@@ -82,6 +83,7 @@ def run(
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
 
     runs = _play_and_print(play, address, as_json, quiet=as_json or spec.agent == HUMAN)
+    print_default_note(world, options["preset"])
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
 
 

@@ -316,8 +316,12 @@ class Generator:
 
 
 class Files(Generic[S]):
-    """Settings that are read from files, and other files that a world can make. It opens none itself."""
+    """Presets, settings that are read from files, and other files that a world can make. It opens none itself."""
 
+    default_preset: ClassVar[str] = "default"
+    """The preset of a run that names none; the name `default` always means it."""
+    default_note: ClassVar[str] = ""
+    """A line that commands print where they play the default preset, once it is another than before."""
     readers: ClassVar[Mapping[str, Reader]] = {}
     """By setting, the function that turns the texts of its files into its value."""
     inline: ClassVar[frozenset[str]] = frozenset()

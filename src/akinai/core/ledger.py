@@ -27,7 +27,7 @@ class Genesis:
     """All that decides a run before anyone acts. It holds no run id, so forks share it."""
 
     world: str
-    """Name and version: "vending@2". The number changes whenever a rule changes."""
+    """Name and version: "vending@3". The number changes whenever a rule changes."""
     seed: int
     setup: Mapping[str, Json]
     """The world's settings and data themselves, never a path."""

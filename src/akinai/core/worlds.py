@@ -25,7 +25,7 @@ class World(Protocol[S]):
     """
 
     name: ClassVar[str]
-    """With the version: "vending@2"."""
+    """With the version: "vending@3"."""
     setup: ClassVar[type[BaseModel]]
     """The model of `Genesis.setup`; its field defaults are the world's own."""
     verbs: ClassVar[Verbs]

@@ -9,7 +9,7 @@ from akinai.core.facets import Presentation
 
 
 def presentation_of(world: str) -> Presentation[Any]:
-    """The presentation of a world such as "vending@2"; the neutral one for a world that is not installed."""
+    """The presentation of a world such as "vending@3"; the neutral one for a world that is not installed."""
     try:
         return _of_installed(world)
     except UsageError:

@@ -124,7 +124,7 @@ def _new_page(studio: Studio, site: Site) -> str:
     choices: list[dict[str, Any]] = []
     for name in worlds.names():
         info = describe(worlds.load(name))
-        presets = sorted((preset.name for preset in info.presets), key=lambda preset: preset != "default")
+        presets = [preset.name for preset in info.presets]
         dated = any(setting.name == "days" for setting in info.settings)
         choices.append({"name": name, "about": info.about, "presets": presets, "dated": dated})
     going = [item.header for item in studio.watch.items if is_persons(item.header)]

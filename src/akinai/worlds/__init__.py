@@ -28,7 +28,7 @@ def _installed(_: tuple[str, ...]) -> EntryPoints:
 
 
 def load(name: str) -> World[Any]:
-    """The world "vending", or in one version "vending@2".
+    """The world "vending", or in one version "vending@3".
 
     Raises UnknownName for a world that is not there, UsageError for a version that is not.
     """

@@ -8,7 +8,16 @@ import pytest
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.options import options_of
-from akinai.runtime.config.settings import OWN_SETTINGS, named_value, prepare, presets, setting, settings_file
+from akinai.runtime.config.settings import (
+    OWN_SETTINGS,
+    default_note,
+    named_value,
+    prepare,
+    preset_setup,
+    presets,
+    setting,
+    settings_file,
+)
 from akinai.runtime.options import CALLS
 from akinai.worlds.vending import Setup, Vending
 from lemonade import Lemonade
@@ -25,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fee(**options: object) -> object:
-    return prepare(WORLD, **options).setup["fee_cents"]  # pyright: ignore[reportArgumentType] - as a caller would
+def fee(preset: str = "classic", **options: object) -> object:
+    return prepare(WORLD, preset=preset, **options).setup["fee_cents"]  # pyright: ignore[reportArgumentType] - as a caller would
 
 
 def test_layers_lie_over_one_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,14 +74,32 @@ def test_preset_can_be_chosen_everywhere(folder: Path, monkeypatch: pytest.Monke
     """The preset is a setting of the program as well."""
     (folder / "akinai.toml").write_text('preset = "paper"\n')
     assert prepare(WORLD).preset == "paper"
-    monkeypatch.setenv("AKINAI_PRESET", "default")
-    assert prepare(WORLD).preset == "default"
+    monkeypatch.setenv("AKINAI_PRESET", "classic")
+    assert prepare(WORLD).preset == "classic"
     assert prepare(WORLD, preset="paper").setup["machine_by_sub_agent"] is True
+
+
+def test_default_is_the_worlds_default_preset(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name `default` means the preset that the world names, wherever it is written, and so does no name at all."""
+    quarter = prepare(WORLD, preset="quarter")
+    assert presets(WORLD) == ["quarter", "classic", "paper", "year"]
+    assert prepare(WORLD) == prepare(WORLD, preset="default") == quarter
+    assert preset_setup(WORLD, "default") == quarter.setup
+    assert default_note(WORLD, None) == default_note(WORLD, "default") != ""
+    (folder / "akinai.toml").write_text('preset = "default"\n')
+    assert prepare(WORLD) == quarter
+    (folder / "akinai.toml").write_text('preset = "paper"\n')
+    assert default_note(WORLD, None) == default_note(WORLD, "quarter") == ""
+    monkeypatch.setenv("AKINAI_PRESET", "default")
+    assert prepare(WORLD) == quarter
+    assert presets(Lemonade()) == [prepare(Lemonade(), days=3).preset] == ["default"]
 
 
 def test_inner_settings_leave_their_neighbours() -> None:
     """A dotted name changes one value inside a table and nothing beside it."""
-    plain, changed = (prepare(WORLD, settings=settings).setup["demand"] for settings in ([], ["demand.footfall=40"]))
+    plain, changed = (
+        prepare(WORLD, preset="classic", settings=settings).setup["demand"] for settings in ([], ["demand.footfall=40"])
+    )
     assert isinstance(plain, dict)
     assert changed == {**plain, "footfall": 40}
 
@@ -105,14 +132,14 @@ def test_setting_without_name_or_value_is_refused(text: str) -> None:
 def test_unknown_name_is_told_with_close_matches_and_layer(folder: Path) -> None:
     """A misspelt setting is refused at any depth; the message offers the nearest and names the layer that has it."""
     with pytest.raises(UnknownName) as refusal:
-        prepare(WORLD, settings=["demand.footfal=3"])
+        prepare(WORLD, preset="classic", settings=["demand.footfal=3"])
     assert refusal.value.close[0] == "demand.footfall"
     assert "akinai.toml" not in str(refusal.value)
     with pytest.raises(UnknownName, match=r"no setting 'suppliers.words'; did you mean 'suppliers.model'"):
-        prepare(WORLD, settings=["suppliers.words=model"])
+        prepare(WORLD, preset="classic", settings=["suppliers.words=model"])
     (folder / "akinai.toml").write_text("[vending.demand]\nfootfal = 3\n")
     with pytest.raises(UnknownName, match=r"in akinai\.toml"):
-        prepare(WORLD)
+        prepare(WORLD, preset="classic")
     (folder / "akinai.toml").unlink()
     (folder / "mine.toml").write_text("footfall = 3\n")
     with pytest.raises(UnknownName, match=r"in the preset 'mine\.toml'"):
@@ -122,21 +149,21 @@ def test_unknown_name_is_told_with_close_matches_and_layer(folder: Path) -> None
 def test_fault_of_the_caller_is_blamed_on_no_layer() -> None:
     """What was asked lies over a preset's value: the message does not blame the preset."""
     with pytest.raises(UsageError, match="do not fit: days: "):
-        prepare(WORLD, days=-1)
+        prepare(WORLD, preset="classic", days=-1)
 
 
 @pytest.mark.parametrize("value", ["NaN", "1e999", "-Infinity"])
 def test_number_that_is_none_is_refused(value: str) -> None:
     """NaN and infinities are no settings."""
     with pytest.raises(UsageError, match="fee_cents"):
-        prepare(WORLD, settings=[f"fee_cents={value}"])
+        prepare(WORLD, preset="classic", settings=[f"fee_cents={value}"])
 
 
 @pytest.mark.parametrize("text", ["\udcff", "a\ud800"])
 def test_text_that_no_store_keeps_is_refused(text: str) -> None:
     """Half a surrogate pair in a setting is refused before a genesis is made of it."""
     with pytest.raises(UsageError, match="no ledger keeps"):
-        prepare(WORLD, settings={"account": text})
+        prepare(WORLD, preset="classic", settings={"account": text})
 
 
 def test_catalogue_from_a_file(folder: Path) -> None:
@@ -154,7 +181,9 @@ def test_catalogue_from_a_file(folder: Path) -> None:
         "price_permille": 1000,
     }
     seller |= {"lead_days": 2, "hour": 14, "minimum_cents": 0, "on_time_permille": 1000}
-    catalog = prepare(WORLD, settings={"catalog": "two.toml", "catalog.suppliers": [seller]}).setup["catalog"]
+    catalog = prepare(WORLD, preset="classic", settings={"catalog": "two.toml", "catalog.suppliers": [seller]}).setup[
+        "catalog"
+    ]
     assert isinstance(catalog, dict)
     assert [product["id"] for product in catalog["products"]] == ["tea"]  # pyright: ignore[reportIndexIssue, reportArgumentType]
     assert "two.toml" not in str(catalog)
@@ -174,22 +203,25 @@ def test_unreadable_file_is_named(folder: Path, file: str, text: str | bytes | N
     if text is not None:
         (folder / file).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(UsageError) as refusal:
-        prepare(WORLD, settings={"catalog": file})
+        prepare(WORLD, preset="classic", settings={"catalog": file})
     assert message in str(refusal.value)
 
 
 def test_hash_tells_settings_apart_but_not_days() -> None:
     """Runs over another number of days share the preset's hash; any other setting changes it."""
-    hashes = [prepare(WORLD, **options).preset_sha256 for options in ({}, {"days": 5}, {"settings": ["fee_cents=201"]})]
+    hashes = [
+        prepare(WORLD, preset="classic", **options).preset_sha256
+        for options in ({}, {"days": 5}, {"settings": ["fee_cents=201"]})
+    ]
     assert hashes[0] == hashes[1] != hashes[2]
 
 
 def test_setup_is_whole_and_makes_itself() -> None:
     """The setup has every field of its business filled in, and preparing it again changes nothing."""
-    prepared = prepare(WORLD)
+    prepared = prepare(WORLD, preset="classic")
     own = {name for name, field in Setup.model_fields.items() if field.exclude_if is None}
     assert set(prepared.setup) == own
-    assert prepare(WORLD, settings=prepared.setup).setup == prepared.setup
+    assert prepare(WORLD, preset="classic", settings=prepared.setup).setup == prepared.setup
 
 
 def test_settings_file_with_unknown_names_is_refused(folder: Path) -> None:

@@ -50,7 +50,7 @@ def kill_after(store: Path, entries: int, batch: int) -> int:
 def test_a_killed_run_resumes_to_the_end_it_would_have_had(cut: int, tmp_path: Path) -> None:
     """At twenty random moments of a ninety-day run: after kill -9 and resume the digest is the uninterrupted one's."""
     moment = random.Random(cut)
-    whole = akinai.run("vending", agent="reference", seeds=1, days=DAYS)[0]
+    whole = akinai.run("vending", agent="reference", seeds=1, days=DAYS, preset="classic")[0]
     store = tmp_path / "akinai.db"
     left = kill_after(store, moment.randrange(1, len(whole.ledger.entries) - 10), batch=moment.choice((1, 3, 10)))
     assert 0 < left <= len(whole.ledger.entries)
@@ -64,7 +64,19 @@ def test_a_killed_run_resumes_to_the_end_it_would_have_had(cut: int, tmp_path: P
 def test_a_stopped_run_goes_on_where_it_stood(tmp_path: Path) -> None:
     """Ctrl-C keeps what was played and leaves the run open; resumed it ends with the digest of a run in one go."""
     store = tmp_path / "akinai.db"
-    command = [sys.executable, "-m", "akinai", "run", "vending", "--agent", "reference", "--days", "3000"]
+    command = [
+        sys.executable,
+        "-m",
+        "akinai",
+        "run",
+        "vending",
+        "--preset",
+        "classic",
+        "--agent",
+        "reference",
+        "--days",
+        "3000",
+    ]
     command += ["--set", "max_messages=0", "--name", "long", "--store", str(store)]
     child = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
@@ -78,5 +90,5 @@ def test_a_stopped_run_goes_on_where_it_stood(tmp_path: Path) -> None:
     (stopped,) = akinai.runs("long-1", store=str(store))
     assert (stopped.header.status, stopped.header.ending) == ("open", "stopped")
     (resumed,) = akinai.resume("long-1", store=str(store))
-    whole = akinai.run("vending", agent="reference", days=3000, settings={"max_messages": 0})[0]
+    whole = akinai.run("vending", agent="reference", days=3000, settings={"max_messages": 0}, preset="classic")[0]
     assert resumed.ledger.digest == whole.ledger.digest

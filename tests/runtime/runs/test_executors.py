@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("elsewhere")
 def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
     for agent in ("naive", "reference"):
-        akinai.run("vending", agent=agent, days=8, seeds="1-3", store=url, name=agent)
+        akinai.run("vending", agent=agent, days=8, seeds="1-3", store=url, name=agent, preset="classic")
     return url
 
 

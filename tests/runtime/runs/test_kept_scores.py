@@ -15,7 +15,7 @@ WORLDS = ("market", "qa", "vending")
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="naive", days=7, seeds="1-3", store=url, name="a")
+    akinai.run("vending", agent="naive", days=7, seeds="1-3", store=url, name="a", preset="classic")
     return url
 
 

@@ -27,7 +27,7 @@ DAYS = 12
 
 
 def header_of(agent: str, *, seed: int = 1, days: int = DAYS, group: str = "a") -> RunHeader:
-    return plan(WORLD, prepare(WORLD, days=days), AgentSpec(agent), [seed], group)[0]
+    return plan(WORLD, prepare(WORLD, preset="classic", days=days), AgentSpec(agent), [seed], group)[0]
 
 
 async def played(store: Store, header: RunHeader) -> Run:
@@ -207,12 +207,14 @@ def test_what_ended_in_its_world_is_over(status: Any, ending: str | None, goes_o
 
 async def test_message_cap_ends_a_run_at_that_number() -> None:
     """A run ends as message_cap behind exactly so many messages, also when it was resumed on the way; 0 is no cap."""
-    header = plan(WORLD, prepare(WORLD, settings=["max_messages=7"]), AgentSpec("naive"), [1], "a")[0]
+    header = plan(WORLD, prepare(WORLD, preset="classic", settings=["max_messages=7"]), AgentSpec("naive"), [1], "a")[0]
     whole = await played(MemoryStore(), header)
     assert (whole.ending, whole.entries) == ("message_cap", 7)
     store = MemoryStore()
     assert (await play_run(store, await left_after(store, whole, 4))).entries == 7
-    endless = plan(WORLD, prepare(WORLD, days=3, settings=["max_messages=0"]), AgentSpec("idle"), [1], "b")[0]
+    endless = plan(
+        WORLD, prepare(WORLD, preset="classic", days=3, settings=["max_messages=0"]), AgentSpec("idle"), [1], "b"
+    )[0]
     assert (await played(MemoryStore(), endless)).ending == "horizon"
 
 

@@ -39,7 +39,9 @@ def test_merged_shards_equal_the_whole(tmp_path: Path) -> None:
 def test_shards_of_a_postgres_store(postgres: str, tmp_path: Path) -> None:
     """Shards may write into one PostgreSQL store, and it merges into a file."""
     for shard in ("1/2", "2/2"):
-        akinai.run("vending", agent="naive", days=3, seeds="1-3", name="study", store=postgres, shard=shard)
+        akinai.run(
+            "vending", agent="naive", days=3, seeds="1-3", name="study", store=postgres, shard=shard, preset="classic"
+        )
     akinai.merge(str(tmp_path / "out.db"), postgres)
     assert digests(tmp_path / "out.db") == {run.id: run.digest for run in akinai.runs(store=postgres)}
     assert akinai.merge(postgres, str(tmp_path / "out.db")).added == ()

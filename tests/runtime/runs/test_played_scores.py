@@ -36,7 +36,7 @@ def test_a_played_run_is_folded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         raise AssertionError("the ledger was folded again")
 
     monkeypatch.setattr(reading, "replay", refuse)
-    (run,) = akinai.run("vending", agent="naive", days=3, store=str(tmp_path / "s.db"))
+    (run,) = akinai.run("vending", agent="naive", days=3, store=str(tmp_path / "s.db"), preset="classic")
     assert run.score("net_worth") > 0
     assert folds.replay is not refuse
 
@@ -44,7 +44,7 @@ def test_a_played_run_is_folded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_a_resumed_run_is_scored_whole(tmp_path: Path) -> None:
     """Recalled steps count with those that were played."""
     store = str(tmp_path / "s.db")
-    akinai.run("vending", agent="reference", days=9, name="a", store=store)
+    akinai.run("vending", agent="reference", days=9, name="a", store=store, preset="classic")
     (forked,) = akinai.fork("a-1", at_day=5, agent="idle", store=store)
     (read,) = akinai.runs(forked.id, store=store)
     assert forked.to_json() == read.to_json()

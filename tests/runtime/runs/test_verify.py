@@ -26,7 +26,7 @@ from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay
 
 DAYS = 4
-IDLE = run(Vending(), agent="idle", days=DAYS)[0]
+IDLE = run(Vending(), preset="classic", agent="idle", days=DAYS)[0]
 
 
 class Edited(MemoryStore):
@@ -67,7 +67,7 @@ async def test_lost_tail_is_found() -> None:
 async def test_other_record_under_a_name_is_found() -> None:
     """A whole sound chain that is not the one with which the run was closed is no untouched record."""
     store = MemoryStore()
-    naive = run(Vending(), agent="naive", days=DAYS)[0]
+    naive = run(Vending(), preset="classic", agent="naive", days=DAYS)[0]
     header = replace(naive.header, run_id="b", group=None, entries=DAYS)
     await store.create(header)
     await store.append("b", IDLE.ledger.entries)
@@ -80,7 +80,7 @@ def store(tmp_path: Path) -> str:
     """A store with two runs of one seed, of an idle player and a naive one."""
     store = str(tmp_path / "akinai.db")
     for agent in ("idle", "naive"):
-        akinai.run("vending", agent=agent, days=DAYS, name=agent, store=store)
+        akinai.run("vending", agent=agent, days=DAYS, name=agent, store=store, preset="classic")
     return store
 
 
@@ -171,7 +171,7 @@ def test_published_digest_shows_what_a_chain_cannot(store: str) -> None:
         connection.execute("DELETE FROM actions WHERE run_id = 'idle-1'")
 
     async def replace_all(books: Books, header: RunHeader, ledger: Ledger) -> None:
-        other = run(Vending(), agent="naive", days=DAYS, seeds=1)[0]
+        other = run(Vending(), preset="classic", agent="naive", days=DAYS, seeds=1)[0]
         assert other.ledger.genesis == header.genesis
         await books.append(header.run_id, other.ledger.entries)
         await books.update(replace(header, entries=other.entries, digest=other.digest, card={"agent": "?"}))
@@ -211,7 +211,7 @@ def test_ending_of_an_agent_s_own_is_no_fault(tmp_path: Path) -> None:
         return Leaver()
 
     store = str(tmp_path / "a.db")
-    done = akinai.run("vending", agent=leave, days=DAYS, name="l", store=store)[0]
+    done = akinai.run("vending", agent=leave, days=DAYS, name="l", store=store, preset="classic")[0]
     assert (done.ending, akinai.verify("l-1", store=store)["l-1"].ok) == ("bored", True)
 
 

@@ -34,7 +34,8 @@ class Patient:
 def begun(store: str, days: int) -> list[str]:
     """The ids of runs that are written and not played."""
     headers: list[RunHeader] = [
-        akinai.run("vending", agent="naive", days=days, seeds=seed, name="a")[0].header for seed in (1, 2)
+        akinai.run("vending", agent="naive", days=days, seeds=seed, name="a", preset="classic")[0].header
+        for seed in (1, 2)
     ]
     fresh = [RunHeader(h.run_id, h.genesis, h.agents, h.created_at, group="a", card=h.card) for h in headers]
     wait(with_store(store, lambda books: begin_all(books, fresh), create=True))
@@ -46,7 +47,9 @@ async def test_two_workers_on_one_run_end_it_once(tmp_path: Path) -> None:
     store = str(tmp_path / "akinai.db")
     item = PlayWork(tuple(await asyncio.to_thread(begun, store, 20)), Detail(ledger=False))
     first, second = await asyncio.gather(do_work(store, item, Patient()), do_work(store, item, Patient()))
-    alone = await asyncio.to_thread(lambda: akinai.run("vending", agent="naive", days=20, seeds="1-2", name="a"))
+    alone = await asyncio.to_thread(
+        lambda: akinai.run("vending", agent="naive", days=20, seeds="1-2", name="a", preset="classic")
+    )
     assert [run.digest for run in first] == [run.digest for run in second] == [run.digest for run in alone]
     assert {run.status for run in (*first, *second)} == {"done"}
 
@@ -59,7 +62,9 @@ async def test_stopped_work_keeps_what_was_played(tmp_path: Path) -> None:
     assert (left[0].status, left[0].ending) == ("open", "stopped")
     assert left[0].entries > 0
     ended = await do_work(store, item, Patient())
-    alone = await asyncio.to_thread(lambda: akinai.run("vending", agent="naive", days=60, seeds="1-2", name="a"))
+    alone = await asyncio.to_thread(
+        lambda: akinai.run("vending", agent="naive", days=60, seeds="1-2", name="a", preset="classic")
+    )
     assert [run.digest for run in ended] == [run.digest for run in alone]
 
 
@@ -84,5 +89,8 @@ async def test_each_run_may_have_a_call_under_way(monkeypatch: pytest.MonkeyPatc
 
 def test_estimate_counts_all_runs_that_play_at_once() -> None:
     """256 runs take a quarter of the time where all of them play at once instead of 64."""
-    hours = [akinai.estimate("vending", seeds="1-256", model="openai:m", jobs=jobs).hours for jobs in (64, 256)]
+    hours = [
+        akinai.estimate("vending", seeds="1-256", model="openai:m", jobs=jobs, preset="classic").hours
+        for jobs in (64, 256)
+    ]
     assert hours[0] == pytest.approx(4 * hours[1])

@@ -39,7 +39,7 @@ def test_copied_players_play_as_those_that_follow_from_the_beginning() -> None:
 
 def test_a_player_that_cannot_be_told_takes_over_afresh() -> None:
     """After another player's days it reads the shop that it takes over, and does business there."""
-    run = akinai.run("vending", agent="idle", days=24, seeds=5)[0]
+    run = akinai.run("vending", agent="idle", days=24, seeds=5, preset="classic")[0]
     world = worlds.load(run.world)
     late = Branches(world, replay(world, run.ledger), "reference")
     assert value(late, Branch(3)) > late.headline(late.steps).value + 5_000

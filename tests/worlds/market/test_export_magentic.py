@@ -123,7 +123,7 @@ def test_what_was_done_once_is_there_once(shell: Shell) -> None:
 
 def test_what_cannot_be_exported_says_so(shell: Shell) -> None:
     """Another world, several runs, no file, a file that is there: bad usage, and nothing is lost."""
-    shell("run", "vending", "--agent", "idle", "--days", "1", "--name", "soda")
+    shell("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--name", "soda")
     shell("run", "market", "--seeds", "1-2", "--name", "two")
     for words, result in (
         (("soda", "-o", "a.db"), "is for runs of market@2"),

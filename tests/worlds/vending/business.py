@@ -20,11 +20,11 @@ FOREVER = 10**6
 FORTY = {"water": 0, "cola": 1, "chips": 6, "cookies": 7}
 
 
-def genesis(seed: int = 1, *sets: str, days: int = 0, preset: str | None = None) -> Genesis:
+def genesis(seed: int = 1, *sets: str, days: int = 0, preset: str | None = "classic") -> Genesis:
     return Genesis(WORLD.name, seed, prepare(WORLD, preset=preset, days=days, settings=sets).setup)
 
 
-def business(seed: int = 1, *sets: str, days: int = 0, preset: str | None = None) -> State:
+def business(seed: int = 1, *sets: str, days: int = 0, preset: str | None = "classic") -> State:
     """A business on its first morning; without a horizon unless `days` says so."""
     return WORLD.begin(genesis(seed, *sets, days=days, preset=preset))
 

@@ -33,7 +33,7 @@ class Judged:
 class LedgerBuilder:
     """What an owner, and its sub-agents, did and said."""
 
-    def __init__(self, *sets: str, seed: int = 1, days: int = 0, preset: str | None = None) -> None:
+    def __init__(self, *sets: str, seed: int = 1, days: int = 0, preset: str | None = "classic") -> None:
         self.genesis = genesis(seed, *sets, days=days, preset=preset)
         self.state = WORLD.begin(self.genesis)
         self.entries: list[Entry] = []

@@ -28,7 +28,7 @@ def clicker() -> LedgerBuilder:
     return builder
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", ["classic", "paper"])
 def test_players_come_out_in_order(preset: str) -> None:
     """Reference keeps the thread, naive lets it slip, idling and clicking around have none."""
     values = [
@@ -41,7 +41,7 @@ def test_players_come_out_in_order(preset: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", ["classic", "paper"])
 def test_the_reference_player_makes_at_most_a_mistake_a_month(preset: str) -> None:
     """Over twenty seeds of ninety days."""
     for run in akinai.run("vending", agent="reference", seeds=range(1, 21), days=90, preset=preset):

@@ -35,7 +35,12 @@ def advised(*bullets: str, player: str = "naive") -> AgentFactory:
 
 def tried(seed: int = 1, days: int = 20, **settings: object) -> Run:
     run = akinai.run(
-        "vending", agent=advised(WORLD.facets.teaching.experiment(seed)), seeds=seed, days=days, settings=settings
+        "vending",
+        agent=advised(WORLD.facets.teaching.experiment(seed)),
+        seeds=seed,
+        days=days,
+        settings=settings,
+        preset="classic",
     )[0]
     assert run.status == "done", run.error
     return run
@@ -85,7 +90,7 @@ def test_the_best_price_is_that_of_the_line_through_what_was_seen() -> None:
 
 def test_the_numbers_are_those_of_the_ledger() -> None:
     """Where demand falls steeper, the advised prices are lower; where goods take longer, the sentences say so."""
-    catalog = prepare(WORLD).setup["catalog"]
+    catalog = prepare(WORLD, preset="classic").setup["catalog"]
     assert isinstance(catalog, dict)
     products = [{**product, "elasticity_permille": 3000} for product in catalog["products"]]  # type: ignore[union-attr]
     suppliers = [{**product, "lead_days": product["lead_days"] + 2} for product in catalog["suppliers"]]  # type: ignore[union-attr]
@@ -112,8 +117,8 @@ def _lead(found: Sequence[Lesson]) -> float:
 
 def test_naive_plays_on_as_ever_where_nothing_can_be_followed() -> None:
     """Without bullets, and with such as it cannot read, the player's ledger is the same to the byte."""
-    plain = akinai.run("vending", agent="naive", seeds=3, days=15)[0]
-    deaf = akinai.run("vending", agent=advised("Be good.", "Sell cola dearly."), seeds=3, days=15)[0]
+    plain = akinai.run("vending", agent="naive", seeds=3, days=15, preset="classic")[0]
+    deaf = akinai.run("vending", agent=advised("Be good.", "Sell cola dearly."), seeds=3, days=15, preset="classic")[0]
     assert plain.digest == deaf.digest
 
 
@@ -126,29 +131,34 @@ def test_naive_does_what_a_sentence_tells(run: Run) -> None:
 
 def _asked(advice: PriceAdvice) -> Sequence[int]:
     """The prices of water in a run of somebody who was advised so, in cents."""
-    state = fold(WORLD, akinai.run("vending", agent=advised(advice.sentence()), seeds=3, days=8)[0].ledger)
+    state = fold(
+        WORLD, akinai.run("vending", agent=advised(advice.sentence()), seeds=3, days=8, preset="classic")[0].ledger
+    )
     return [state.prices[advice.product]]
 
 
 def test_who_sold_nothing_teaches_nothing() -> None:
     """An idle run has no lessons."""
-    assert not lessons_in(akinai.run("vending", agent="idle", seeds=1, days=5)[0].ledger)
+    assert not lessons_in(akinai.run("vending", agent="idle", seeds=1, days=5, preset="classic")[0].ledger)
 
 
 def test_a_shuffled_catalogue_is_another_one_and_a_ledger_holds_it() -> None:
     """`catalog.shuffle` changes prices, elasticities and lead times, and leaves no trace where it is off."""
-    plain, off = prepare(WORLD).setup, prepare(WORLD, settings={"catalog.shuffle": False}).setup
-    first, second = (prepare(WORLD, settings={"catalog.shuffle": which}).setup for which in (True, 2))
+    plain, off = (
+        prepare(WORLD, preset="classic").setup,
+        prepare(WORLD, preset="classic", settings={"catalog.shuffle": False}).setup,
+    )
+    first, second = (prepare(WORLD, preset="classic", settings={"catalog.shuffle": which}).setup for which in (True, 2))
     assert plain == off
     assert plain["catalog"] != first["catalog"] != second["catalog"]
-    assert prepare(WORLD, settings={"catalog.shuffle": 1}).setup == first
+    assert prepare(WORLD, preset="classic", settings={"catalog.shuffle": 1}).setup == first
     with pytest.raises(UsageError, match="shuffle is true, false or the number"):
-        prepare(WORLD, settings={"catalog.shuffle": "often"})
+        prepare(WORLD, preset="classic", settings={"catalog.shuffle": "often"})
 
 
 def test_lessons_of_several_sites_name_no_goods_and_no_supplier_and_change_habits() -> None:
     """Catalogues differ by seed, so a lesson holds for any; each is read back, and naive trades by what it says."""
-    run = akinai.run("vending", preset="quarter", agent="naive", seeds=1, days=40)[0]
+    run = akinai.run("vending", preset="quarter", agent="naive", seeds=2, days=40)[0]
     found, setup = lessons(run), WORLD.begin(run.ledger.genesis).setup
     assert {"being there", "claims", "customers", "news", "products", "tastes"} <= set(found)
     listed = (*setup.catalog.products, *setup.catalog.suppliers)

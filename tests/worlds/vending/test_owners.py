@@ -21,7 +21,7 @@ from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.world import begin
 
 FIRST, SECOND = OWNERS
-PRESETS = ("default", "quarter")
+PRESETS = ("classic", "quarter")
 Players = tuple[tuple[str, str], ...]
 """Owners and who plays them; an owner without a player does nothing."""
 BOTH: Players = ((FIRST, "reference"), (SECOND, "naive"))
@@ -153,7 +153,7 @@ def test_a_day_closes_for_every_owner_and_takes_the_fee_of_each(preset: str) -> 
 
 def test_goods_come_at_their_hour_whoever_acts() -> None:
     """Time stops at what is due first for any owner."""
-    state = street(preset="default")
+    state = street(preset="classic")
     state = by(state, SECOND, letter_with_an_order(state), a.AdvanceDay())
     (order,) = state.business(SECOND).orders
     while state.minute < order.due:
@@ -181,6 +181,8 @@ def test_a_supplier_bargains_with_each_owner_apart() -> None:
     state = street()
     id = of_character(state, "haggler")
     supplier = state.setup.catalog.supplier_by_id[id]
+    for owner in OWNERS:
+        state = by(state, owner, a.SearchWeb(query=f"{supplier.name} prices"))
     state = by(state, FIRST, a.MakeOffer(supplier_id=id, discount_percent=15))
     agreed = state.business(FIRST).talks
     assert agreed[id].ask_permille < supplier.price_permille
@@ -195,7 +197,7 @@ def test_a_supplier_bargains_with_each_owner_apart() -> None:
 
 
 def test_a_letter_is_answered_to_the_owner_who_wrote_it() -> None:
-    state = street(preset="default")
+    state = street(preset="classic")
     state = by(by(state, FIRST, letter_with_an_order(state)), SECOND, a.AdvanceDay())
     first, second = (state.business(owner) for owner in OWNERS)
     assert (len(first.mail.unread), len(first.orders), first.known_suppliers) == (1, 1, ("northbay",))
@@ -237,7 +239,7 @@ def test_an_ended_business_stands_still_while_the_other_goes_on(preset: str) -> 
 
 def test_goods_for_an_ended_business_stop_no_clock() -> None:
     """Its orders stay on their way, and the days of the other go by."""
-    state = street(preset="default")
+    state = street(preset="classic")
     state = by(state, FIRST, letter_with_an_order(state), a.AdvanceDay())
     state = by(nearly_bankrupt(state, FIRST), SECOND, *[a.AdvanceDay()] * 10)
     assert state.business(FIRST).ending
@@ -246,7 +248,7 @@ def test_goods_for_an_ended_business_stop_no_clock() -> None:
 
 
 def test_the_game_ends_once_every_business_has_ended() -> None:
-    state = nearly_bankrupt(nearly_bankrupt(street(preset="default"), FIRST), SECOND)
+    state = nearly_bankrupt(nearly_bankrupt(street(preset="classic"), FIRST), SECOND)
     state, _ = do(state, a.AdvanceDay(), FIRST)
     assert (WORLD.actors(state), WORLD.ending(state)) == ((), "bankrupt")
     refused(state, a.GetMoneyBalance(), "closed", SECOND)
@@ -288,7 +290,7 @@ def test_a_sub_agent_works_for_the_owner_who_gave_the_task() -> None:
 
 def test_a_writer_answers_one_owner_after_the_other() -> None:
     """While a model writes a supplier's answers, an owner waits for its own alone."""
-    state, writer = street("suppliers.model=openai:test", preset="default"), "supplier_northbay"
+    state, writer = street("suppliers.model=openai:test", preset="classic"), "supplier_northbay"
     for owner in OWNERS:
         state = by(state, owner, letter_with_an_order(state))
     state = by(state, FIRST, a.AdvanceDay())
@@ -305,7 +307,7 @@ def test_a_writer_answers_one_owner_after_the_other() -> None:
 
 
 def test_a_writer_answers_no_owner_whose_business_has_ended() -> None:
-    state, writer = street("suppliers.model=openai:test", preset="default"), "supplier_northbay"
+    state, writer = street("suppliers.model=openai:test", preset="classic"), "supplier_northbay"
     for owner in OWNERS:
         state = by(state, owner, letter_with_an_order(state))
     state = by(state, FIRST, a.AdvanceDay()).turned_to(FIRST).moved(ending="bankrupt")

@@ -17,7 +17,7 @@ SEEDS = range(1, 21)
 Played = tuple[State, list[tuple[a.Action, Outcome]]]
 
 
-async def played(player: str, seed: int, days: int, *, preset: str | None = None) -> Played:
+async def played(player: str, seed: int, days: int, *, preset: str | None = "classic") -> Played:
     """A run in memory: the state at its end, and every action with its outcome."""
     state, agents, last, log = business(seed, days=days, preset=preset), {}, {}, []
     while actors := WORLD.actors(state):

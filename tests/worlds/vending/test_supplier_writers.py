@@ -66,12 +66,18 @@ def test_a_model_over_the_wire_writes_and_the_run_replays_without_it(
     store = str(tmp_path / "runs.db")
     with Endpoint(Clerk()) as endpoint:
         [run] = akinai.run(
-            "vending", agent="naive", days=8, settings=[MODEL], base_url=endpoint.openai_url, store=store
+            "vending",
+            agent="naive",
+            days=8,
+            settings=[MODEL],
+            base_url=endpoint.openai_url,
+            store=store,
+            preset="classic",
         )
         assert endpoint.calls
     written = [entry for entry in run.ledger.entries if entry.actor.startswith("supplier_")]
     assert written
     assert {entry.name for entry in written} == {"WriteReply"}
     assert all(verdict.ok for verdict in akinai.verify(store=store).values())
-    [plain] = akinai.run("vending", agent="naive", days=8, store=store)
+    [plain] = akinai.run("vending", agent="naive", days=8, store=store, preset="classic")
     assert run.score("net_worth") == plain.score("net_worth")

@@ -96,8 +96,8 @@ def test_a_product_page_reads_like_this() -> None:
         "Price sensitivity: each 10% above that price loses about 13% of sales, each 10% below gains as much\n"
         "Wholesale price: about $0.60 a unit, case of 24\n"
         "Shelf life: 365 days from delivery\n"
-        "Wholesale suppliers: Northbay Wholesale (orders@northbay-wholesale.com), "
-        "Golden Gate Beverages (sales@ggbev.com)"
+        "Wholesale suppliers:\n- Northbay Wholesale (orders@northbay-wholesale.com)\n"
+        "- Golden Gate Beverages (sales@ggbev.com)"
     )
 
 
@@ -143,7 +143,7 @@ def test_pages_tell_the_truth_of_another_catalogue() -> None:
         "Typical retail price: $1.30",
         "Typical sales: 2.125 units a day at that price",
         "loses about 11.5% of sales",
-        "Wholesale suppliers: Chaya (mail@chaya.example)",
+        "Wholesale suppliers:\n- Chaya (mail@chaya.example)",
         "Delivery: 1 day after the day of your letter, at 09:00",
         "Minimum order: $12.34",
     ):

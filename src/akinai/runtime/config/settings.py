@@ -70,7 +70,7 @@ def prepare(
     Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
     """
     base = world.name.partition("@")[0]
-    preset_name = setting("preset", preset, DEFAULT_PRESET)
+    preset_name = resolve_preset(world, setting("preset", preset, DEFAULT_PRESET))
     with named_source("preset", preset):
         table, folder = _load_preset(world, preset_name)
     layers = {
@@ -98,9 +98,19 @@ def prepare(
     return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
 
 
+def resolve_preset(world: World[Any], name: str) -> str:
+    """A preset's own name: `default` stands for the world's default preset."""
+    return world.facets.files.default_preset if name == DEFAULT_PRESET else name
+
+
+def default_note(world: World[Any], preset: str | None) -> str:
+    """What the world says where its default preset is played; empty for another preset, or nothing to say."""
+    return world.facets.files.default_note if setting("preset", preset, DEFAULT_PRESET) == DEFAULT_PRESET else ""
+
+
 def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
     """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
-    table, folder = _load_preset(world, preset)
+    table, folder = _load_preset(world, resolve_preset(world, preset))
     _read_files(world, table, folder)
     return check_setup(world, table)
 
@@ -152,14 +162,15 @@ def _layer_words(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -
 
 
 def presets(world: World[Any]) -> list[str]:
-    """The names of a world's presets; a world that brings none has the default alone, which changes nothing."""
+    """The names of a world's presets, the default first: a world that brings none has that alone, unchanged."""
     folder = _world_folder(world) / "presets"
     names = (
         [path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")]
         if folder.is_dir()
         else []
     )
-    return sorted({DEFAULT_PRESET, *names})
+    default = world.facets.files.default_preset
+    return [default, *sorted({*names} - {default})]
 
 
 def preset_text(world: World[Any], name: str) -> str:

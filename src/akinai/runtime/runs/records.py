@@ -128,7 +128,7 @@ class Run:
 
     @property
     def world(self) -> str:
-        """Name and version, such as "vending@2"; empty where the header is damaged."""
+        """Name and version, such as "vending@3"; empty where the header is damaged."""
         return self.header.genesis.world
 
     @property

@@ -153,7 +153,7 @@ class RemoteSession:
 
     @property
     def world(self) -> str:
-        """The world and its version, such as "vending@2"."""
+        """The world and its version, such as "vending@3"."""
         return self._info.world
 
     @property

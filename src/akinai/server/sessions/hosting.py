@@ -14,7 +14,7 @@ from akinai.api.session import AsyncSession
 from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
-from akinai.runtime.config.settings import presets
+from akinai.runtime.config.settings import presets, resolve_preset
 from akinai.server.market import Overloaded
 from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, OutcomeAnswer, SessionInfo
 
@@ -219,7 +219,7 @@ class SessionHost:
         assert world is not None
         if self._world is not None and world.name != self._world.name:
             raise UsageError(f"here {self._world.name} is played, not {options.world!r:.100}")
-        if options.preset is not None and options.preset not in (names := presets(world)):
+        if options.preset is not None and resolve_preset(world, options.preset) not in (names := presets(world)):
             raise UnknownName("preset", options.preset, names, f"of {world.name}")
         if options.rest is not None and options.rest not in world.players:
             raise UnknownName("player", options.rest, world.players, f"of {world.name}")

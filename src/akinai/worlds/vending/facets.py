@@ -92,6 +92,8 @@ class VendingFiles(Files[State]):
     """The catalogue of products and suppliers."""
 
     readers: ClassVar[Mapping[str, Reader]] = {"catalog": read_catalog}
+    default_preset = "quarter"
+    default_note = "the default preset is now 'quarter'; the game of before is nearest 'classic' (--preset classic)"
 
 
 PARTS = StackChart(
@@ -184,7 +186,10 @@ class VendingPresentation(Presentation[State]):
 
     charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, STOCK_OUTS)
     published = PAPER
-    releases: ClassVar[Mapping[str, str]] = {"vending@1": "the source before akinai 0.2.0"}
+    releases: ClassVar[Mapping[str, str]] = {
+        "vending@1": "the source before akinai 0.2.0",
+        "vending@2": "akinai 0.2.0",
+    }
     finding_titles: ClassVar[Mapping[str, str]] = TITLES
 
     def items(self, state: State) -> Sequence[Item]:

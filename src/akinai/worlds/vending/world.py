@@ -37,7 +37,7 @@ __all__ = ["Setup", "State", "Vending"]
 class Vending(World[State]):
     """The rules of the vending world."""
 
-    name = "vending@2"
+    name = "vending@3"
     setup = Setup
     verbs = a.VERBS
     scorers = (score,)

@@ -92,7 +92,13 @@ def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[f
         best[product.size].append(((price - cost) * units, cost * units))
     small, large = setup.small_slots, setup.slots - setup.small_slots
     assortment = [*sorted(best["small"])[-small:], *sorted(best["large"])[-large:]]
-    return sum(max(gain, 0.0) for gain, _ in assortment), sum(cost for gain, cost in assortment if gain > 0)
+    assortment = sorted((row for row in assortment if row[0] > 0), reverse=True)
+    variety, most = setup.demand.variety, (0.0, 0.0)
+    for count in range(1, len(assortment) + 1):  # fewer products may sell more of each
+        factor = variety[min(count, len(variety)) - 1] / 1000
+        gain, cost = sum(gain for gain, _ in assortment[:count]), sum(cost for _, cost in assortment[:count])
+        most = max(most, (gain * factor, cost * factor))
+    return most
 
 
 def _best_growth(economy: Economy, town: Town, street: Street, gains: list[float], costs: list[float]) -> float:

@@ -38,12 +38,12 @@ class Errand(Verb):
 
 
 class GetPriceLists(Errand):
-    """Ask suppliers for their prices of today, their delivery days and hour, and their minimum order."""
+    """Ask suppliers that you know for their prices of today, their delivery days and hour, and their minimum order."""
 
     minutes = "price_lists"
 
     suppliers: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
-    """The ids of the suppliers to ask; without them, all that are in business."""
+    """The ids of the suppliers to ask, which must be known to you; without them, all that you know."""
 
 
 class MakeOffer(Errand):

@@ -311,6 +311,8 @@ class Business(Record):
     complaints: tuple[Complaint, ...] = ()
     """Neither paid nor refused."""
     complaint_count: int = 0
+    unpaid: tuple[int, ...] = ()
+    """Days on which complaints were refused or given up."""
     talks: Mapping[str, Talk] = field(default_factory=dict[str, Talk])
     """By supplier."""
     quoted: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])

@@ -103,14 +103,14 @@ def _characters() -> dict[Character, CharacterTerms]:
 class Drawn(_Terms):
     """What each seed draws: goods out of the catalogue, suppliers, tastes, and how good places are. Per mille."""
 
-    small: Annotated[int, Field(ge=1, le=50)] = 10
-    large: Annotated[int, Field(ge=1, le=50)] = 10
+    small: Annotated[int, Field(ge=1, le=50)] = 8
+    large: Annotated[int, Field(ge=1, le=50)] = 8
     demand: Span = (800, 1250)
-    known_demand: Span = (500, 1500)
+    known_demand: Span = (700, 1300)
     """The popularity that the web names, around the true one."""
-    premium: Span = (1150, 1700)
+    premium: Span = (850, 1350)
     """What customers of this town pay over the typical price."""
-    worth: Span = (750, 1300)
+    worth: Span = (500, 1700)
     """The same for each product."""
     elasticity: Span = (1400, 2800)
     crowd_permille: Annotated[int, Field(ge=0, le=900)] = 250
@@ -138,6 +138,8 @@ class Drawn(_Terms):
     """How much of the distance to an offer it gives."""
     rival_permille: Share = 150
     """How much more it gives where a rival's lower price is named."""
+    level_permille: Share = 500
+    """How far a town that pays less has more customers: 0 not at all, 1000 in proportion."""
     talk_days: Days = 30
     """For how long an agreed price holds."""
     characters: dict[Character, CharacterTerms] = Field(default_factory=_characters)
@@ -149,22 +151,24 @@ class Deliveries(_Terms):
     depot_cents: Cents = 1200
     depot_permille: Share = 70
     """Of the goods' price."""
-    depot_days: Days = 4
+    depot_days: Days = 2
     """After so many days at the depot goods go back."""
-    back_permille: Share = 600
+    back_permille: Share = 400
     """What is paid back for goods that went back from the depot."""
     claim_days: Days = 4
+    moved_permille: Share = 450
+    """How many deliveries come at another hour of their day, as a letter of that morning says."""
 
 
 class Storage(_Terms):
     """Storage that is limited and costs."""
 
-    units: Annotated[int, Field(ge=1)] = 260
+    units: Annotated[int, Field(ge=1)] = 360
     units_a_site: Annotated[int, Field(ge=0)] = 140
     """More units for each further site."""
     night_cents: Cents = 1
     """For a unit and night."""
-    overflow_permille: Share = 250
+    overflow_permille: Share = 600
     """What is paid back for goods that found no room."""
     jobber_permille: Share = 200
     """What a jobber pays, of the trade price; goods that are left at the end are worth it too."""
@@ -178,13 +182,16 @@ class Customers(_Terms):
     answer_days: Days = 3
     refund_days: Days = 5
     paid_ppm: int = 1_000
-    refused_ppm: int = 5_000
+    refused_ppm: int = 13_000
     ignored_ppm: int = 13_000
+    often_ppm: int = 200
+    """Lost besides, for each other complaint of the last `often_days` that was refused or left without an answer."""
+    often_days: Days = 28
     broken_promise_ppm: int = 20_000
-    unserved_ppm: int = 34_000
+    unserved_ppm: int = 22_000
     """Lost a day in which nobody is served, less what is forgiven."""
-    forgiven_permille: Share = 120
-    back_permille: Share = 30
+    forgiven_permille: Share = 200
+    back_permille: Share = 45
     """Of what is missing, a day."""
     least_ppm: int = 350_000
 
@@ -216,7 +223,7 @@ class Sites(_Terms):
         "Bay Street", "Mission Street", "Ferry Square", "Park Avenue",
     )  # fmt: skip
     first: Span = (900, 1100)
-    others: Span = (800, 1250)
+    others: Span = (650, 950)
     survey: Span = (820, 1180)
     """The footfall that was counted, around the true one."""
     pitches: tuple[Pitch, ...] = (
@@ -247,26 +254,26 @@ def _effects() -> dict[EventKind, Effect]:
     return {
         "festival": Effect(
             days=3,
-            demand_permille=2300,
-            worth_permille=1200,
+            demand_permille=2500,
+            worth_permille=1250,
             weight=2,
-            says="More than twice the people, and they pay more than usual.",
+            says="Two and a half times the people, and they pay a quarter more than usual.",
         ),
         "heat": Effect(
             days=5,
             demand_permille=950,
-            categories={"drink": 2400, "dairy": 1500},
-            says="A heat wave: drinks sell 2.4 times as much, dairy 1.5 times.",
+            categories={"drink": 2700, "dairy": 1700},
+            says="A heat wave: drinks sell 2.7 times as much, dairy 1.7 times.",
         ),
-        "works": Effect(days=7, demand_permille=500, says="Road works: half of the people."),
-        "holiday": Effect(days=4, demand_permille=350, says="A holiday: a third of the people."),
+        "works": Effect(days=7, demand_permille=450, says="Road works: less than half of the people."),
+        "holiday": Effect(days=4, demand_permille=300, says="A holiday: three of ten people."),
     }  # fmt: skip
 
 
 class Events(_Terms):
     """Events that the news announces."""
 
-    gap: Span = (4, 10)
+    gap: Span = (3, 8)
     """Days from one to the next."""
     notice: Span = (4, 9)
     """Days from the news to the event."""

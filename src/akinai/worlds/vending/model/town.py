@@ -104,10 +104,12 @@ def draw_town(setup: Setup, street: Street, root: Chance) -> Town:
     premium = _between(chance("premium"), drawn.premium)
     tastes: dict[str, Taste] = {}
     public_products: list[Product] = []
+    usual = sum(drawn.premium) // 2
+    busy_permille = 1000 + (usual * 1000 // premium - 1000) * drawn.level_permille // 1000
     for product in goods:
         taste = _taste(product, drawn, premium, horizon, chance("taste", product.id))
-        tastes[product.id] = taste
         popularity = taste.base * _between(chance("known", product.id), drawn.known_demand) >> 20
+        tastes[product.id] = taste._replace(base=taste.base * busy_permille // 1000)
         public_products.append(product.model_copy(update={"daily_milliunits": max(popularity, 1)}))
     spans = (street.sites.first, *[street.sites.others] * (len(street.sites.names) - 1))
     footfall = tuple(_between(chance("footfall", index), span) for index, span in enumerate(spans))

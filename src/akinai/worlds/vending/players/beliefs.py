@@ -3,11 +3,46 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
-VARIETY = (0, 0.60, 0.65, 0.70, 0.75, 0.80, 0.84, 0.88, 0.91, 0.94, 0.96, 0.98, 1.0)
+VARIETY = (0, 1.5, 1.45, 1.4, 1.35, 1.3, 1.25, 1.205, 1.16, 1.12, 1.08, 1.04, 1.0)
 """The factor on sales by number of different products, as the web says."""
-GRID = tuple((worth / 100, elasticity / 10) for worth in (82, 102, 124, 148, 176) for elasticity in (15, 20, 25))
-"""Hypotheses on demand: the price that people find right, as a share of the typical one, and the elasticity."""
+WORTHS = (0.60, 0.71, 0.84, 1.0, 1.18, 1.40, 1.66, 1.95)
+"""Hypotheses on the price that people find right, as a share of the typical one."""
+ELASTICITIES = (1.6, 2.1, 2.6)
+GRID = tuple((worth, elasticity) for worth in WORTHS for elasticity in ELASTICITIES)
+LEVELS = tuple(0.85 + 0.5 * i / 7 for i in range(8))
+"""Hypotheses on the town's level of prices, as a share of the typical ones."""
+SPREAD = (0.50, 1.70)
+"""The least and greatest price that people find right for a product, as a share of the town's level."""
+
+
+@cache
+def _worths_by_level() -> tuple[tuple[float, ...], ...]:
+    """The probability of each of `WORTHS`, by the town's level."""
+    edges = [0.0, *[(a + b) / 2 for a, b in pairwise(WORTHS)], 9.9]
+    rows: list[tuple[float, ...]] = []
+    for level in LEVELS:
+        low, high = SPREAD[0] * level, SPREAD[1] * level
+        shares = [max(0.0, min(high, upper) - max(low, lower)) / (high - low) for lower, upper in pairwise(edges)]
+        rows.append(tuple(share * 0.97 + 0.03 / len(WORTHS) for share in shares))
+    return tuple(rows)
+
+
+def prior_of_worths(likelihoods: list[list[float]]) -> tuple[float, ...]:
+    """The probability of each of `WORTHS` for any product of this town, from what all products say of its level."""
+    rows, scores = _worths_by_level(), list[float]()
+    for row in rows:
+        scores.append(sum(log(sum(a * b for a, b in zip(row, worths, strict=True))) for worths in likelihoods))
+    top = max(scores)
+    weights = [exp((score - top) * 0.8) for score in scores]
+    total = sum(weights)
+    return tuple(
+        sum(weight * row[index] for weight, row in zip(weights, rows, strict=True)) / total
+        for index in range(len(WORTHS))
+    )
+
+
 STEPS = 16
 """Prices are remembered in steps of this part of the typical price."""
 PRIOR = 4.0
@@ -95,18 +130,18 @@ class Sales:
             if entry[0] < 0.3:
                 del self.seen[step]
 
-    def posterior(self, product: Product) -> Posterior:
+    def likelihood(self, product: Product) -> list[float]:
+        """The likelihood of the sales under each of `WORTHS`, scaled to at most 1."""
+        points, step = self._points(product)[0], len(ELASTICITIES)
+        sums = [sum(points[index : index + step]) for index in range(0, len(points), step)]
+        top = max(sums)
+        return [likelihood / top for likelihood in sums]
+
+    def posterior(self, product: Product, prior: tuple[float, ...] = ()) -> Posterior:
         """Gamma-Poisson beliefs over the grid."""
-        units = sum([entry[1] for entry in self.seen.values()])
-        days, logs = [0.0] * len(GRID), [0.0] * len(GRID)
-        for step, (x, u) in self.seen.items():
-            effects, log_effects = _row(step)
-            days = [total + factor * x for total, factor in zip(days, effects, strict=True)]
-            logs = [total + u * log_factor for total, log_factor in zip(logs, log_effects, strict=True)]
-        rates = [PRIOR / product.popularity + x for x in days]
-        scores = [like - (PRIOR + units) * log(rate) for like, rate in zip(logs, rates, strict=True)]
-        top = max(scores)
-        weights = [exp(score - top) for score in scores]
+        weights, rates, units = self._points(product)
+        if prior:
+            weights = [weight * prior[index // len(ELASTICITIES)] for index, weight in enumerate(weights)]
         total = sum(weights)
         demands = [(PRIOR + units) / rate for rate in rates]
         mean = sum([weight * demand for weight, demand in zip(weights, demands, strict=True)]) / total
@@ -117,6 +152,18 @@ class Sales:
         )
         return mean, points
 
+    def _points(self, product: Product) -> tuple[list[float], list[float], float]:
+        units = sum([entry[1] for entry in self.seen.values()])
+        days, logs = [0.0] * len(GRID), [0.0] * len(GRID)
+        for step, (x, u) in self.seen.items():
+            effects, log_effects = _row(step)
+            days = [total + factor * x for total, factor in zip(days, effects, strict=True)]
+            logs = [total + u * log_factor for total, log_factor in zip(logs, log_effects, strict=True)]
+        rates = [PRIOR / product.popularity + x for x in days]
+        scores = [like - (PRIOR + units) * log(rate) for like, rate in zip(logs, rates, strict=True)]
+        top = max(scores)
+        return [exp(score - top) for score in scores], rates, units
+
 
 def best_price(product: Product, belief: Posterior, cost: float) -> int:
     """The price of greatest expected margin, in cents."""
@@ -126,7 +173,7 @@ def best_price(product: Product, belief: Posterior, cost: float) -> int:
         slope += weight * elasticity / (worth * product.typical_cents)
     price = int((level / slope + cost) / 2)
     if len(belief[1]) > 1:
-        price = min(max(price, product.typical_cents * 7 // 10), product.typical_cents * 2)
+        price = min(max(price, product.typical_cents * 5 // 10), product.typical_cents * 2)
     return price
 
 
@@ -154,13 +201,13 @@ class Calendar:
 
 
 EVENTS: Mapping[str, Mapping[str, float]] = {
-    "festival": {"": 2.3},
-    "heat": {"": 0.95, "drink": 2.4, "dairy": 1.5},
-    "works": {"": 0.5},
-    "holiday": {"": 0.35},
+    "festival": {"": 2.5},
+    "heat": {"": 0.95, "drink": 2.7, "dairy": 1.7},
+    "works": {"": 0.45},
+    "holiday": {"": 0.3},
 }
 """The factors of events on demand by category, as the news words them; "" is any other category."""
-AT_FESTIVALS = 1.16
+AT_FESTIVALS = 1.2
 """The factor on the price that people are believed to find right at festivals."""
 
 

@@ -8,11 +8,34 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import memory as read
 from akinai.worlds.vending.players.beliefs import VARIETY, Outlook, best_price, units_a_day
 from akinai.worlds.vending.players.memory import Bargain, Offer, OpenOrder, fields
-from akinai.worlds.vending.players.trader import LARGE_SLOTS, LARGE_UNITS, SMALL_SLOTS, SMALL_UNITS, Trader
+from akinai.worlds.vending.players.trader import (
+    LARGE_SLOTS,
+    LARGE_UNITS,
+    SMALL_SLOTS,
+    SMALL_UNITS,
+    STORAGE,
+    STORAGE_A_SITE,
+    Trader,
+)
 
 GUIDES = ("Price guide: drink candy dairy products", "Price guide: snack bakery fresh products")
 CALENDARS = ("Weather and seasons in vending machine sales", "Best days of the week for vending machine sales")
+SUPPLIER_QUERIES = (
+    "wholesale suppliers for vending machines",
+    "distributors of snacks and drinks",
+    "bakery and fresh goods, wholesale",
+    "candy wholesaler",
+    "cheap dairy and soft drinks in bulk",
+    "who delivers sandwiches to machines",
+)
+SEARCHES_A_REVIEW = 2
 AGREED_DAYS = 30
+FIRST_PITCH_DAY = 32
+TRIAL_DAYS = 30
+"""Until this day prices move by `WIDE_STEP` around the best one, then by `NARROW_STEP`: that tells what people pay."""
+WIDE_STEP, NARROW_STEP = 0.10, 0.04
+STEEPEST_CHANGE = (0.75, 1.30)
+"""The least and greatest factor by which a price changes at a time."""
 LATE_ENOUGH = 18 * 60
 """The minute after which no further research is begun."""
 
@@ -65,6 +88,9 @@ def research(trader: Trader) -> Plan:
             outcome = yield from trader.do(a.SearchWeb(query=query))
             memory.products |= read.read_products(outcome.text)
             memory.calendar = read.read_calendar(outcome.text, memory.calendar)
+    for query in SUPPLIER_QUERIES[memory.supplier_searches :][:SEARCHES_A_REVIEW]:
+        yield from trader.do(a.SearchWeb(query=query))
+        memory.supplier_searches += 1
     outcome = yield from trader.do(a.GetPriceLists())
     memory.offers = read.read_offers(outcome.data)
     if trader.habits.research and not trader.truth:
@@ -198,7 +224,7 @@ def value_product(trader: Trader, id: str) -> Value:
     """Estimate what a product earns at its best price, or at the list price."""
     product, cost, habits = trader.memory.products[id], trader.memory.costs[id], trader.habits
     belief = trader.belief(product)
-    cents = best_price(product, belief, cost) if habits.learns_prices else product.typical_cents
+    cents = best_price(product, belief, cost) if habits.learns_prices else int(product.typical_cents * habits.markup)
     rate = units_a_day(product, belief, cents)
     margin, life, stored = rate * (cents - cost), product.shelf_days, trader.storage.get(id, 0)
     if stored > 6:
@@ -224,12 +250,14 @@ def choose_layout(trader: Trader, values: Mapping[str, Value]) -> None:
 def change_prices(trader: Trader, values: Mapping[str, Value]) -> Plan:
     """Set the prices of the assortment, a little up and down each week so that there is something to learn from."""
     new: dict[str, int] = {}
-    for at, id in enumerate(trader.layout):
+    for index, id in enumerate(trader.layout):
         cents = values[id].price
         if trader.habits.learns_prices and not trader.truth:
-            cents = int(cents * (0.93 if (trader.day // 7 + at) % 2 else 1.07))
+            step = WIDE_STEP if trader.day < TRIAL_DAYS else NARROW_STEP
+            cents = int(cents * (1 - step if (trader.day // 7 + index) % 2 else 1 + step))
             if id in trader.memory.sales and id in trader.prices:
-                cents = max(int(trader.prices[id] * 0.85), min(int(trader.prices[id] * 1.18), cents))
+                least, most = (int(trader.prices[id] * factor) for factor in STEEPEST_CHANGE)
+                cents = max(least, min(most, cents))
         new[id] = cents
     trader.planned = new
     yield from trader.set_prices(new)
@@ -238,7 +266,8 @@ def change_prices(trader: Trader, values: Mapping[str, Value]) -> Plan:
 def take_pitch(trader: Trader, values: Mapping[str, Value]) -> Plan:
     """Take another site when it can be paid for and will pay for itself."""
     count = len(trader.machines)
-    if not 0 < count < trader.habits.sites or trader.cash < 60_000 + trader.habits.spare_cents or trader.day < 32:
+    least = 60_000 + trader.habits.spare_cents
+    if not 0 < count < trader.habits.sites or trader.cash < least or trader.day < FIRST_PITCH_DAY:
         return
     news = yield from trader.read_news()
     cost, places = read.read_pitches(news.text)
@@ -314,7 +343,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     if habits.hoards and left < 12:
         left = 40
     total = _total(trader, 4) / 4
-    hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
+    hold = STORAGE + STORAGE_A_SITE * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
     outlook = _outlook(trader)

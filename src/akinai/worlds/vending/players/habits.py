@@ -16,6 +16,8 @@ class Habits:
     """Reads reviews of suppliers."""
     haggles: bool = True
     learns_prices: bool = True
+    markup: float = 1.0
+    """The price of a trader that does not learn prices, as a multiple of the typical one."""
     explores: bool = True
     """Learns tastes and changes the assortment."""
     reads_news: bool = True
@@ -72,6 +74,7 @@ LADDER: Mapping[str, Habits] = {
     "listed": replace(LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1),
     "careful": replace(LISTED, products=10, sites=3, suppliers=2),
     "bargainer": replace(LISTED, haggles=True),
+    "stocker": replace(REFERENCE, learns_prices=False, reads_news=False),
     "reference": REFERENCE,
     "informed": INFORMED,
 }  # fmt: skip
@@ -81,6 +84,7 @@ RUNGS: Mapping[str, str] = {
     "listed": "eight products at list prices from one supplier, every day, with claims.",
     "careful": "ten products at list prices from reviewed suppliers, three sites.",
     "bargainer": "twelve products at list prices from suppliers that it bargains with, four sites.",
+    "stocker": "twelve products at list prices, chosen by what sells, from suppliers it bargains with, four sites.",
     "reference": "learns tastes and prices from sales, reads the news, bargains, counts, claims.",
     "informed": "a yardstick, no player: it knows the hidden tastes, prices and characters.",
 }

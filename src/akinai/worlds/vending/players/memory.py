@@ -96,6 +96,8 @@ class Memory:
     costs: dict[str, float] = field(default_factory=dict[str, float])
     rates: dict[str, float] = field(default_factory=dict[str, float])
     """Expected units a day at an average site with full variety, by product at its price."""
+    supplier_searches: int = 0
+    """Searches for suppliers so far."""
     next_review: int = 0
     fresh: bool = True
     """Whether nothing was remembered when this day began."""

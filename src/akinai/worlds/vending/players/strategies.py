@@ -257,6 +257,7 @@ PLAYERS: Mapping[str, AgentFactory] = {
     "listed": _by_business(naive_player, "listed"),
     "careful": _by_business(_player(reference), "careful"),
     "bargainer": _by_business(_player(reference), "bargainer"),
+    "stocker": _by_business(_player(reference), "stocker"),
     "informed": _by_business(_player(reference), "informed"),
 }
 """The first is the world's default."""

@@ -14,16 +14,25 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
 from akinai.worlds.vending.players import memory as read
-from akinai.worlds.vending.players.beliefs import AT_FESTIVALS, STEPS, VARIETY, Posterior, Product, Sales, event_factor
+from akinai.worlds.vending.players.beliefs import (
+    AT_FESTIVALS,
+    STEPS,
+    VARIETY,
+    Posterior,
+    Product,
+    Sales,
+    event_factor,
+    prior_of_worths,
+)
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.memory import Machine, Memory, OpenOrder, fields
 from akinai.worlds.vending.players.observations import parse_days_left, parse_start_cents
 
 Doing = Generator[Action, Outcome, Outcome]
 
-STORAGE, STORAGE_A_SITE = 260, 140
+STORAGE, STORAGE_A_SITE = 360, 140
 SMALL_SLOTS, LARGE_SLOTS = 6, 6
-SMALL_UNITS, LARGE_UNITS = 11, 8
+SMALL_UNITS, LARGE_UNITS = 14, 10
 EVENING = 20 * 60
 
 
@@ -48,6 +57,9 @@ class Trader:
         self.festival = False
         self.arrived: list[int] = []
         """Orders that were signed for and not yet counted."""
+        self._prior: tuple[float, ...] = ()
+        """The probability of each of `beliefs.WORTHS` in this town, as of `_prior_day`."""
+        self._prior_day = 0
         self.taken: Mapping[int, int] = {1: 0}
         """The informed player's sites, each with the index of its place."""
 
@@ -135,6 +147,8 @@ class Trader:
                 self.cash -= fields(outcome.data).get("paid_cents", 0)
         elif subject.endswith("delayed") and number in self.memory.open:
             self.memory.open[number].promised = self.day_of(body.partition("New delivery:")[2])
+        elif subject.endswith("is moved") and number in self.memory.open:
+            self.memory.open[number].hour = int(body.rpartition(":")[0].split()[-1])
         elif subject.endswith("at the depot"):
             outcome = yield from self.do(a.FetchDepot(order=number))
             self.cash -= fields(outcome.data).get("fee_cents", 0)
@@ -390,7 +404,15 @@ class Trader:
             return base, ((1.0, worth, taste.elasticity_permille / 1000),)
         if not (self.habits.learns_prices or self.habits.explores):
             return product.popularity, ((1.0, 1.0, 1.5),)
-        return self.memory.sales.get(product.id, Sales()).posterior(product)
+        if self._prior_day != self.day:
+            products = self.memory.products
+            likelihoods = [
+                sales.likelihood(products[id])
+                for id, sales in self.memory.sales.items()
+                if sales.seen and id in products
+            ]
+            self._prior, self._prior_day = prior_of_worths(likelihoods), self.day
+        return self.memory.sales.get(product.id, Sales()).posterior(product, self._prior)
 
     def comes_to_mind(self, number: int) -> bool:
         """Whether an open order is remembered today."""

@@ -7,6 +7,7 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Site, State
 from akinai.worlds.vending.rules.books import book, day_text, post, rent_cents, site_at, site_name, street_of, with_site
+from akinai.worlds.vending.rules.orders import know_suppliers
 
 Result = tuple[State, Outcome]
 
@@ -48,7 +49,8 @@ def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
         case "pay":
             return _refund(state, complaint)
         case "refuse":
-            state = change_goodwill(_without_complaint(state, complaint), complaint.place_index, -terms.refused_ppm)
+            state = _without_complaint(state, complaint)
+            state = _leave_unpaid(state, complaint.place_index, terms.refused_ppm)
             return state, Outcome("The customer is disappointed.")
         case "promise":
             promise = complaint._replace(day=state.day, promised=True)
@@ -56,6 +58,14 @@ def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
             state = state.moved(complaints=complaints)
             by = day_text(state, state.day + terms.refund_days)
             return state, Outcome(f"The customer expects {format_cents(complaint.cents)} by {by}.")
+
+
+def _leave_unpaid(state: State, place_index: int, ppm: int) -> State:
+    """Lower goodwill after a refused or unanswered complaint: the more of them lately, the more it costs."""
+    terms = street_of(state).customers
+    recent = tuple(day for day in state.unpaid if day > state.day - terms.often_days)
+    state = change_goodwill(state, place_index, -ppm - terms.often_ppm * len(recent))
+    return state.moved(unpaid=(*recent, state.day)) if terms.often_ppm else state
 
 
 def _find_complaint(state: State, number: int, *, promised: bool) -> Complaint | Outcome:
@@ -124,7 +134,7 @@ def close_promises(state: State, day: int) -> State:
                 _without_complaint(state, complaint), complaint.place_index, -terms.broken_promise_ppm
             )
         elif not complaint.promised and waited >= terms.answer_days:
-            state = change_goodwill(_without_complaint(state, complaint), complaint.place_index, -terms.ignored_ppm)
+            state = _leave_unpaid(_without_complaint(state, complaint), complaint.place_index, terms.ignored_ppm)
     return state
 
 
@@ -222,10 +232,14 @@ def read_news(state: State) -> Result:
                 lines.append(f"- {span}: {event.kind}. {effect.says}")
                 events.append({"kind": event.kind, "first": event.first, "last": event.last})
         for id, trader in town.traders.items():
-            name = state.setup.catalog.supplier_by_id[id].name
+            supplier = state.setup.catalog.supplier_by_id[id]
+            named = f"{supplier.name} ({supplier.id}, {supplier.address})"
             if trader.news_day <= day < trader.closes:
-                lines.append(f"- Drivers of {name} wait for their wages.")
+                lines.append(f"- Drivers of {named} wait for their wages.")
             elif trader.opens <= day < trader.opens + 14 and trader.opens > 1:
-                lines.append(f"- {name} has opened for business.")
+                lines.append(f"- {named} has opened for business.")
+            else:
+                continue
+            state = know_suppliers(state, [id])
     lines.append(pitch_text(state))
     return state, Outcome("\n".join(lines), data={"events": events})

@@ -34,6 +34,9 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
             [line.units * chance("part", line.product).between(*terms.short_part) // 1000 for line in order.lines]
         )
     due = order.due + (0 if lost else late) * DAY_MINUTES
+    moved = street_of(state).deliveries.moved_permille
+    if moved and not lost and not late and chance("moved").below(1000) < moved:
+        due += (chance("hour").between(9, 18) - supplier.hour) * 60
     return replace(order, due=due, missing=missing, lost=lost)
 
 
@@ -47,13 +50,17 @@ def free_units(state: State) -> int:
 def announce_delays(state: State) -> State:
     """Post the letters of a morning about orders that were promised for that day and come later."""
     for order in state.orders:
-        if not order.announced and not order.lost and order.promised < order.due:
+        if not order.announced and not order.lost and order.promised != order.due:
             if order.promised // DAY_MINUTES + 1 != state.day:
                 continue
             supplier = state.setup.catalog.supplier_by_id[order.supplier]
-            when = f"{day_text(state, order.due // DAY_MINUTES + 1)}, {supplier.hour:02d}:00"
+            when = f"{day_text(state, order.due // DAY_MINUTES + 1)}, {order.due % DAY_MINUTES // 60:02d}:00"
             text = f"Order {order.number} does not come today. We are sorry.\nNew delivery: {when}"
-            state = post_from(state, supplier, f"Order {order.number} is delayed", text)
+            subject = f"Order {order.number} is delayed"
+            if order.due // DAY_MINUTES == order.promised // DAY_MINUTES:
+                text = f"Order {order.number} comes at another hour today.\nNew delivery: {when}"
+                subject = f"Order {order.number} is moved"
+            state = post_from(state, supplier, subject, text)
             announced = replace(order, announced=True)
             state = state.moved(orders=tuple(announced if other is order else other for other in state.orders))
     return state
@@ -70,8 +77,8 @@ def arrive(state: State, *, away: bool) -> State:
             terms = street_of(state).deliveries
             state = state.moved(parcels=(*state.parcels, Parcel(order, state.day, at_depot=True)))
             text = (
-                f"We rang at {supplier.hour:02d}:00 with order {order.number} and nobody was there. It waits at the "
-                f"depot until {day_text(state, state.day + terms.depot_days)}: fetching it costs "
+                f"We rang at {order.due % DAY_MINUTES // 60:02d}:00 with order {order.number} and nobody was there. "
+                f"It waits at the depot until {day_text(state, state.day + terms.depot_days)}: fetching it costs "
                 f"{format_cents(_depot_fee(state, order))}."
             )
             state = post_from(state, supplier, f"Order {order.number} is at the depot", text)

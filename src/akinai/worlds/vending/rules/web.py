@@ -1,7 +1,7 @@
 """The web: its pages on suppliers, products and advice, and the search over them. No page holds hidden truth."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from akinai.core.canonical import Json
@@ -31,10 +31,27 @@ class Page:
     text: str
     topics: str
     """More words by which the page is found; its text need not hold them."""
-    suppliers: tuple[str, ...] = ()
-    """The ids of the suppliers whose address is on the page."""
+    rows: tuple[tuple[str, str], ...] = ()
+    """Pairs of a supplier's id and the part of the text that names it."""
+    subject: str = ""
+    """The id of the supplier that the whole page is about."""
     found_by_text: bool = True
     """False for a long table, whose own words would hide what it is about: it is found by title and topics alone."""
+
+    @property
+    def suppliers(self) -> tuple[str, ...]:
+        """The ids of the suppliers that the page names."""
+        return (self.subject,) if self.subject else tuple(id for id, _ in self.rows)
+
+    def naming(self, suppliers: Collection[str]) -> "Page | None":
+        """The page without what names any other supplier; None if it is about another."""
+        if self.subject:
+            return self if self.subject in suppliers else None
+        text = self.text
+        for id, row in self.rows:
+            if id not in suppliers:
+                text = text.replace(row, "", 1)
+        return replace(self, text=text, rows=tuple(row for row in self.rows if row[0] in suppliers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +121,26 @@ def _supplier_page(catalog: Catalog, supplier: Supplier) -> Page:
     categories = dict.fromkeys(catalog.by_id[id].category for id in supplier.products)
     cheap = ("cheap", "bulk") if supplier.price_permille < _ORDINARY else ()
     topics = " ".join((*categories, *cheap, "vending machine"))
-    return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics, (supplier.id,))
+    return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics, subject=supplier.id)
 
 
 def _review_page(supplier: Supplier, text: str) -> Page:
     title = f"{supplier.name}: reviews"
     url = f"{_ALMANAC}/reviews/{supplier.id}"
-    return Page(title, url, f"{supplier.name} ({supplier.id}), {text}", "review rating stars trust customers say")
+    return Page(
+        title,
+        url,
+        f"{supplier.name} ({supplier.id}), {text}",
+        "review rating stars trust customers say",
+        subject=supplier.id,
+    )
 
 
 def _wholesalers(catalog: Catalog) -> Page:
     title = "Directory of wholesale suppliers for vending machine operators"
-    lines = [f"- {supplier.name}, {supplier.address}: {supplier.about}" for supplier in catalog.suppliers]
+    rows = tuple((s.id, f"\n- {s.name}, {s.address}: {s.about}") for s in catalog.suppliers)
     topics = "wholesaler wholesale distributor supplier vending machine"
-    ids = tuple(supplier.id for supplier in catalog.suppliers)
-    return Page(title, f"{_ALMANAC}/suppliers", "\n".join(lines), topics, ids)
+    return Page(title, f"{_ALMANAC}/suppliers", _with_rows("Wholesale suppliers:", rows), topics, rows)
 
 
 def _directory(catalog: Catalog, category: str) -> Page:
@@ -126,15 +148,22 @@ def _directory(catalog: Catalog, category: str) -> Page:
     products = [product for product in catalog.products if product.category == category]
     ids = {product.id for product in products}
     sellers = [supplier for supplier in catalog.suppliers if ids & set(supplier.products)]
-    lines = [
-        f"- {seller.name}, {seller.address}: "
-        + ", ".join(name_and_id(catalog, id) for id in seller.products if id in ids)
+    rows = tuple(
+        (
+            seller.id,
+            f"\n- {seller.name}, {seller.address}: "
+            + ", ".join(name_and_id(catalog, id) for id in seller.products if id in ids),
+        )
         for seller in sorted(sellers, key=lambda seller: seller.price_permille)
-    ]
+    )
     fresh = "fresh meals" if any(product.shelf_days <= _FRESH_DAYS for product in products) else ""
     title = f"Where to buy wholesale: suppliers of {category} products"
-    url, seller_ids = f"{_ALMANAC}/suppliers/{category}", tuple(seller.id for seller in sellers)
-    return Page(title, url, "\n".join(lines), f"{fresh} wholesaler", seller_ids)
+    url = f"{_ALMANAC}/suppliers/{category}"
+    return Page(title, url, _with_rows("They sell:", rows), f"{fresh} wholesaler", rows)
+
+
+def _with_rows(text: str, rows: Sequence[tuple[str, str]]) -> str:
+    return text + "".join(row for _, row in rows)
 
 
 def _guide(facts: _Facts, category: str) -> Page:
@@ -148,11 +177,11 @@ def _guide(facts: _Facts, category: str) -> Page:
 
 def _product_page(facts: _Facts, product: Product) -> Page:
     sellers = [supplier for supplier in facts.catalog.suppliers if product.id in supplier.products]
-    names = ", ".join(f"{seller.name} ({seller.address})" for seller in sellers)
-    text = f"{_public_facts(facts, product)}\nWholesale suppliers: {names or 'none known'}"
+    rows = tuple((seller.id, f"\n- {seller.name} ({seller.address})") for seller in sellers)
+    text = _with_rows(f"{_public_facts(facts, product)}\nWholesale suppliers:", rows)
     title = f"{product.name} in vending machines: retail price and demand"
     topics = " ".join((*product.other_names, "how much to sell"))
-    return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics, tuple(seller.id for seller in sellers))
+    return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics, rows)
 
 
 def _public_facts(facts: _Facts, product: Product) -> str:
@@ -181,7 +210,7 @@ def _public_facts(facts: _Facts, product: Product) -> str:
 def _advice(facts: _Facts) -> tuple[Page, ...]:
     fresh = [product for product in facts.catalog.products if product.shelf_days <= _FRESH_DAYS]
     keeping = ", ".join(f"{product.name} {days(product.shelf_days)}" for product in fresh)
-    hours = ", ".join(f"{supplier.name} at {supplier.hour:02d}:00" for supplier in facts.catalog.suppliers)
+    hours = tuple((s.id, f"\n- {s.name} at {s.hour:02d}:00") for s in facts.catalog.suppliers)
     return (
         _variety(facts.variety),
         _calendar(facts.weekdays),
@@ -189,12 +218,15 @@ def _advice(facts: _Facts) -> tuple[Page, ...]:
         Page(
             "Deliveries: when ordered goods can be restocked",
             f"{_ALMANAC}/advice/deliveries",
-            "Goods come on the promised day at the supplier's delivery hour, not in the morning. A restock before that "
-            "hour fails, since the goods are not there yet: wait until the hour has passed, or do it the next day. A "
-            "letter tells when they have come, and another when they are late; late orders do arrive.\n"
-            f"Delivery hours: {hours}\n"
-            "Order before a product runs out, by the days of delivery and some more.",
+            _with_rows(
+                "Goods come on the promised day at the supplier's delivery hour, not in the morning. A restock before "
+                "that hour fails, since the goods are not there yet: wait until the hour has passed, or do it the next "
+                "day. A letter tells when they have come, and another when they are late; late orders do arrive.\n"
+                "Order before a product runs out, by the days of delivery and some more.\nDelivery hours:",
+                hours,
+            ),
             "delivery hour time arrive late restock trap",
+            hours,
         ),
         Page(
             "Shelf life: what spoils in a vending machine",
@@ -270,6 +302,8 @@ def _thousandths(milliunits: int) -> str:
 
 RESULTS = 5
 """The most pages that a search shows."""
+SUPPLIERS_SHOWN = 3
+"""The suppliers that a search in a drawn town shows."""
 ALPHA = 0.3
 """The weight of similarity to the whole query in the rank; the rest is the weight of rare words."""
 
@@ -293,12 +327,31 @@ class _Index:
 
 
 def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
-    """Search the pages of the web. Suppliers whose address is shown become known."""
+    """Search the pages of the web. Suppliers that are shown become known.
+
+    In a drawn town one search shows three suppliers at most, unless it names more of them.
+    """
     setup, reviews = _web_today(state)
     pages = find_pages(setup, action.query, reviews)
+    if state.economy.town is not None:
+        named = _suppliers_named(state, setup.catalog, action.query)
+        pages = [part for page in pages if (part := page.naming(named)) is not None]
     supplier_ids = {id for page in pages for id in page.suppliers}
     suppliers = [supplier.id for supplier in state.setup.catalog.suppliers if supplier.id in supplier_ids]
     return know_suppliers(state, suppliers), show_pages(action.query, pages)
+
+
+def _suppliers_named(state: State, catalog: Catalog, query: str) -> frozenset[str]:
+    """The suppliers that a search shows: those that it names, and more by chance up to three.
+
+    The same words, in any order, always show the same suppliers.
+    """
+    words = set(_fold(query).split())
+    asked = [supplier.id for supplier in catalog.suppliers if words >= set(_fold(supplier.name).split())]
+    chance = state.economy.root("search", *sorted(words))
+    drawn = sorted(catalog.supplier_by_id, key=lambda id: (chance(id).h, id))
+    more = [id for id in drawn if id not in asked][: max(SUPPLIERS_SHOWN - len(asked), 0)]
+    return frozenset((*asked, *more))
 
 
 def _web_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:

@@ -179,8 +179,8 @@ class TasteAdvice(TemplateAdvice):
     """The mean distance of a product's sales from what its popularity promises, as a share."""
 
     TEMPLATE = SentenceTemplate(
-        "Try prices above the typical one, keep what sells best at its price, and look at this every week: sales of "
-        "{products:int} products were {spread:percent} off what their popularity promises."
+        "Try prices above and below the typical one, keep what sells best at its price, and look at this every week: "
+        "sales of {products:int} products were {spread:percent} off what their popularity promises."
     )
 
     def merge(self, other: Self) -> Self:

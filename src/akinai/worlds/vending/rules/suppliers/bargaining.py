@@ -23,17 +23,17 @@ def _prices(address: str, permille: int, costs: tuple[tuple[str, int, int], ...]
 
 
 def find_supplier(state: State, name: str) -> Supplier | Outcome:
-    """A supplier in business by its id, or the refusal `unknown_supplier`."""
+    """A supplier in business that the owner has met, by its id; or the refusal `unknown_supplier`."""
     supplier = state.setup.catalog.supplier_by_id.get(name.strip().lower())
-    if supplier is None or not in_business(state, supplier):
-        hint = ", ".join(state.known_suppliers) or "none yet: search the web, or ask for price lists"
-        text = f"no supplier {name!r:.60} is in business; the ones you know: {hint}"
+    if supplier is None or supplier.id not in state.known_suppliers or not in_business(state, supplier):
+        hint = ", ".join(state.known_suppliers) or "none"
+        text = f"you know no supplier {name!r:.60} that is in business; you have met: {hint}"
         return Outcome.refused("unknown_supplier", text)
     return supplier
 
 
 def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
-    """Show the prices of suppliers, as text and data. Refused as `unknown_supplier`."""
+    """Show the prices of suppliers that the owner has met, as text and data. Refused as `unknown_supplier`."""
     if action.suppliers:
         lookups = [find_supplier(state, name) for name in action.suppliers]
         for supplier in lookups:
@@ -41,7 +41,10 @@ def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
                 return state, supplier
         suppliers = [supplier for supplier in lookups if isinstance(supplier, Supplier)]
     else:
-        suppliers = [supplier for supplier in state.setup.catalog.suppliers if in_business(state, supplier)]
+        met = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
+        suppliers = [supplier for supplier in met if in_business(state, supplier)]
+        if not suppliers:
+            return state, Outcome.refused("unknown_supplier", "you have met no supplier that is in business")
     quoted, texts, data = dict(state.quoted), list[str](), list[Json]()
     for listed in suppliers:
         supplier = supplier_today(state, listed)
@@ -49,7 +52,7 @@ def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
         text, price_data = _price_list(state, supplier)
         texts.append(text)
         data.append(price_data)
-    state = know_suppliers(state, [supplier.id for supplier in suppliers]).moved(quoted=quoted)
+    state = state.moved(quoted=quoted)
     return state, Outcome("\n\n".join(texts), data={"suppliers": data})
 
 
