@@ -31,7 +31,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.session import LocalSession
-from akinai.server.markets.runs import OPEN_MARKET
+from akinai.server.settings import OPEN_MARKET
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.market import Market

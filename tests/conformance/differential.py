@@ -16,7 +16,6 @@ from typing import Any
 import httpx
 from corpus import ABSENT, Request
 
-from akinai.server.markets.front import running_markets
 from akinai.server.serving import ServeConfig, running_server
 
 HERE = Path(__file__).parent
@@ -51,14 +50,6 @@ async def our_server(**settings: Any) -> AsyncIterator[str]:
     """The URL of a new server of ours."""
     async with running_server(ServeConfig(store="memory:", port=0, **settings)) as server:
         yield server.info.url
-
-
-@asynccontextmanager
-async def our_markets(store: str, name: str) -> AsyncIterator[str]:
-    """The URL of a market of a new server of ours that has another one at `/`, as the public client wants it: that drops
-    the last part of a path."""
-    async with running_markets(ServeConfig(store=store, port=0, run="other", markets={name: None})) as server:
-        yield f"{server.info.url}/m/{name}/-"
 
 
 @dataclass(frozen=True)

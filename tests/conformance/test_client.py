@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from corpus import business, customer
-from differential import our_markets, our_server
+from differential import our_server
 from magentic_marketplace.marketplace.actions import (
     FetchMessages,
     FetchMessagesResponse,
@@ -25,6 +25,7 @@ from magentic_marketplace.marketplace.shared.models import BusinessAgentProfile,
 from magentic_marketplace.platform.client import MarketplaceClient
 from magentic_marketplace.platform.shared.models import ActionExecutionRequest, AgentProfile, BaseAction, Log
 
+from nginx import needs_nginx, proxy
 from populations import POPULATIONS
 
 
@@ -126,13 +127,21 @@ async def _sent(client: MarketplaceClient, sender: str, message: SendMessage) ->
     assert result.content == message.model_dump(mode="json")
 
 
-async def test_client_plays_in_a_market_of_many(tmp_path: Path) -> None:
-    """Under a path the client does what it does at `/`."""
-    async with our_markets(str(tmp_path / "markets.db"), "north") as url, client_of(url) as client:
-        await test_health_and_protocol(client)
-        await test_profiles_come_back_as_they_were_registered(client)
-        await test_a_deal_is_made(client)
-        await test_logs_come_back(client)
+@needs_nginx
+async def test_client_plays_behind_a_proxy(tmp_path: Path) -> None:
+    """Under the path of one of several markets the client, which drops the last part of it, does what it does at `/`."""
+    async with our_server() as url:
+        port = int(url.rpartition(":")[2])
+        with proxy(tmp_path, (1, port)) as (front, _):
+            async with client_of(f"{front}/m/north/-") as client:
+                await _play_through(client)
+
+
+async def _play_through(client: MarketplaceClient) -> None:
+    await test_health_and_protocol(client)
+    await test_profiles_come_back_as_they_were_registered(client)
+    await test_a_deal_is_made(client)
+    await test_logs_come_back(client)
 
 
 async def test_logs_come_back(client: MarketplaceClient) -> None:

@@ -13,7 +13,7 @@ import pytest
 from server_process import Process
 from wire_server import ServeConfig, Wire, wire_to
 
-from akinai.server import connections
+from akinai.runtime.http import connections
 from akinai.server.serving import RunningServer
 
 MIB = 1_048_576

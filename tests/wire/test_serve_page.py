@@ -46,12 +46,12 @@ async def test_the_purchase_of_the_page_is_made(wire: Wire) -> None:
 
 
 async def test_the_table_names_the_routes(wire: Wire) -> None:
-    """The routes of the table are those of the OpenAPI document. Those of many markets are at /m, and in their own test."""
+    """The routes of the table are those of the OpenAPI document."""
     pages = PAGE + PATH.with_name("http.md").read_text(encoding="utf-8")  # sessions are beside the market
     listed = re.findall(r"`(GET|POST) (/[^`?]*)", pages)
     there = (await wire.http.get("/openapi.json")).json()["paths"]
     described = {(verb.upper(), path) for path, verbs in there.items() for verb in verbs}
-    elsewhere = {"/openapi.json", "/", "/docs", "/m", "/m/NAME/health"}
+    elsewhere = {"/openapi.json", "/", "/docs"}
     assert {route for route in listed if route[1] not in elsewhere} == described
 
 

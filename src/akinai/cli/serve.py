@@ -41,7 +41,6 @@ def serve(world: ServedWorld = None, **options: Unpack[ServeOptions]) -> None:
 
     def print_start(server: "ServerInfo") -> None:
         words = [world] if world else ["--run", server.run_id]
-        words += [word for name in _further(server) for word in ("--market", f"{name}=")]  # populations are in the runs
         words += _listening_words(options["host"], options["port"], options["auth"], options["allow_host"])
         _print_start(server, command_line(store, "serve", *words), world)
 
@@ -55,11 +54,6 @@ def _listening_words(host: str, port: int, auth: str, allow_host: Sequence[str])
     defaults = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
     words = [word for flag, value in flags.items() if value != defaults[flag] for word in (flag, value)]
     return words + [word for name in allow_host for word in ("--allow-host", name)]
-
-
-def _further(server: "ServerInfo") -> list[str]:
-    """The names of the markets beside the one at `/`."""
-    return [name for name in server.markets if name != server.run_id]
 
 
 def _print_start(server: "ServerInfo", resume: str, world: str | None) -> None:
@@ -90,8 +84,6 @@ def _print_sessions(server: "ServerInfo", again: str, world: str) -> None:
 def _print_address(server: "ServerInfo", resume: str) -> None:
     on = f", going on from entry {server.entries:,}" if server.entries else ""
     print_sentence(f"market {server.run_id} on {server.url}{on}")
-    for name in _further(server):
-        print_sentence(f"market {name} on {server.url}/m/{name}")
     if server.operator_token:
         print_sentence(f"operator's token, shown once: {server.operator_token}")
     claims = f"curl {server.url}/claims -H 'Authorization: Bearer OPERATOR_TOKEN'"
@@ -101,8 +93,7 @@ def _print_address(server: "ServerInfo", resume: str) -> None:
             f"curl {server.url}/agents/register -d '{me}'": "register an agent",
             f"curl {server.url}/actions/protocol": "what agents can do",
             **({claims: "the tokens with which the population's agents register"} if server.claims else {}),
-            **({f"curl {server.url}/m": "how each market is doing"} if server.markets else {}),
-            resume: f"after a stop, go on with {'these markets' if server.markets else 'this market'}",
+            resume: "after a stop, go on with this market",
         }
     )
 

@@ -389,10 +389,8 @@ class StudioOptions(TypedDict, total=False):
 class ServeOptions(TypedDict, total=False):
     """`serve`."""
 
-    market: Annotated[str | Sequence[str] | None, Option(
-        "A folder with a population: businesses/*.yaml and customers/*.yaml. NAME=DIR is a further market, "
-        "at /m/NAME, with a process of its own; NAME= is one without a population. Repeat it for more.",
-        metavar="[NAME=]DIR", many=True, default_text="nobody",
+    market: Annotated[str | None, Option(
+        "A folder with a population: businesses/*.yaml and customers/*.yaml.", metavar="DIR", default_text="nobody",
     )]  # fmt: skip
     run: Annotated[str | None, Option(
         "Name of the run; an existing run is continued.", metavar="NAME", default_text="two random words", key=False ,

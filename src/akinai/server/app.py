@@ -66,7 +66,7 @@ def make_app(services: Services) -> Middleware:
     _add_logs(app, services)
     _add_operations(app, services)
     add_session_routes(app, services.sessions)
-    _add_pages(app, lambda root: start_page(services.market.header.run_id, root, tokens=services.authentication.tokens))
+    _add_pages(app, lambda: start_page(services.market.header.run_id, tokens=services.authentication.tokens))
     _add_refusals(app, "/openapi.json tells what there is, /actions/protocol how to act")
     return Middleware(app, execute, services.metrics, services.hosts)
 
@@ -76,7 +76,7 @@ def make_session_app(sessions: SessionServices, metrics: Metrics, hosts: Allowed
     app = FastAPI(title="Akinai sessions", version="1", redirect_slashes=False, docs_url=None, redoc_url=None)
     add_session_routes(app, sessions)
     _add_health(app)
-    _add_pages(app, lambda _: sessions_page(tokens=sessions.access.tokens))
+    _add_pages(app, lambda: sessions_page(tokens=sessions.access.tokens))
     _add_refusals(app, "/openapi.json tells what there is")
     return Middleware(app, None, metrics, hosts)
 
@@ -243,13 +243,13 @@ def _add_health(app: FastAPI) -> None:
         return response_of(_ok({"status": "healthy"}))
 
 
-def _add_pages(app: FastAPI, page: Callable[[str], Response]) -> None:
-    """`page` makes the first page from the path under which the app is."""
+def _add_pages(app: FastAPI, page: Callable[[], Response]) -> None:
+    """`page` makes the first page."""
 
     @app.get("/", include_in_schema=False)
-    async def start(request: Request) -> Response:
-        return page(request.scope.get("root_path", ""))
+    async def start() -> Response:
+        return page()
 
     @app.get("/docs", include_in_schema=False)
-    async def docs(request: Request) -> Response:
-        return docs_page(app.openapi(), request.scope.get("root_path", ""))
+    async def docs() -> Response:
+        return docs_page(app.openapi())

@@ -23,6 +23,8 @@ from akinai.worlds.market.rules.views import WAITING
 ATTEMPTS = 6
 FIRST_PAUSE_S = 0.2
 LONG_POLL_S = 25.0
+TEMPORARY = (None, 429, 502, 503, 504)
+"""Statuses after which a request is sent again: None without an answer, 502 and 504 from a proxy."""
 
 
 class WireError(AgentError):
@@ -45,8 +47,8 @@ class Page:
 class MarketClient:
     """A client of the market: `async with MarketClient("http://127.0.0.1:8000") as market: ...`.
 
-    Temporary failures (no connection, 429, 503) are retried for a while. Each message carries an idempotency key, so
-    that it is never sent twice. Raises WireError for every other failure.
+    Temporary failures (no connection, 429, 502 to 504) are retried for a while. Each message carries an idempotency
+    key, so that it is never sent twice. Raises WireError for every other failure.
     """
 
     def __init__(self, url: str, *, tokens: Mapping[str, str] | None = None, timeout_s: float = 60) -> None:
@@ -137,7 +139,7 @@ class MarketClient:
                 fault, status = f"no answer from {self._url} ({type(error).__name__}: {error})", None
             except orjson.JSONDecodeError:
                 raise WireError(f"{verb} {path}", "an answer that is not JSON; is this a market?") from None
-            if status not in (None, 429, 503) or attempt == ATTEMPTS - 1:
+            if status not in TEMPORARY or attempt == ATTEMPTS - 1:
                 raise WireError(f"{verb} {path}", fault, status)
             await asyncio.sleep(FIRST_PAUSE_S * 2**attempt)
         raise AssertionError("the last attempt has returned or raised")

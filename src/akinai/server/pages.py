@@ -23,19 +23,18 @@ a {{ color: #8bf }} }}
 _POLICY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
 
-def start_page(run_id: str, root: str, *, tokens: bool) -> HTMLResponse:
-    """The start page of a market, with links; `root` is the path under which it is mounted."""
+def start_page(run_id: str, *, tokens: bool) -> HTMLResponse:
+    """The start page of a market, with links that hold under a proxy's path too."""
     names = (
         "A registration is answered with a token, which every later request of that agent sends."
         if tokens
         else "Agents say who they are in the header <code>X-Agent-Id</code>."
     )
-    at = escape(root)
     body = f"""<p>This is an Akinai market, run <code>{escape(run_id)}</code>: agents register here, search for
 businesses, send messages, make proposals and pay. It is a wire for programs; there is nothing to click. {names}</p>
-<ul><li><a href="{at}/docs">{at}/docs</a> describes every route</li>
-<li><a href="{at}/openapi.json">{at}/openapi.json</a> says the same for programs</li>
-<li><a href="{at}/actions/protocol">{at}/actions/protocol</a> lists the actions of agents</li></ul>"""
+<ul><li><a href="docs">/docs</a> describes every route</li>
+<li><a href="openapi.json">/openapi.json</a> says the same for programs</li>
+<li><a href="actions/protocol">/actions/protocol</a> lists the actions of agents</li></ul>"""
     return _page("Akinai market", body)
 
 
@@ -44,17 +43,17 @@ def sessions_page(*, tokens: bool) -> HTMLResponse:
     names = "Each session and each of its seats has a token." if tokens else "No token is needed."
     body = f"""<p>Programs play here: <code>POST /sessions</code> opens a run, and requests act in it. It is a wire for
 programs; there is nothing to click. {names}</p>
-<ul><li><a href="/docs">/docs</a> describes every route</li>
-<li><a href="/openapi.json">/openapi.json</a> says the same for programs</li></ul>"""
+<ul><li><a href="docs">/docs</a> describes every route</li>
+<li><a href="openapi.json">/openapi.json</a> says the same for programs</li></ul>"""
     return _page("Akinai sessions", body)
 
 
-def docs_page(document: Mapping[str, Any], root: str) -> HTMLResponse:
-    """An OpenAPI document as a page without scripts; `root` is the path under which its app is."""
+def docs_page(document: Mapping[str, Any]) -> HTMLResponse:
+    """An OpenAPI document as a page without scripts."""
     routes = "\n".join(
         _route(path, verb, route) for path, verbs in document["paths"].items() for verb, route in verbs.items()
     )
-    return _page("Routes of this server", f'<p><a href="{escape(root)}/">What this is</a></p>\n{routes}')
+    return _page("Routes of this server", f'<p><a href="./">What this is</a></p>\n{routes}')
 
 
 def _route(path: str, verb: str, route: Mapping[str, Any]) -> str:

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import os
+import resource
 import signal
 import socket
 from collections.abc import AsyncGenerator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Unpack
@@ -20,41 +21,40 @@ from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
 from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.runtime.http.listening import listening_socket
+from akinai.runtime.http.connections import LimitedConnection
+from akinai.runtime.http.listening import listening_socket, url_of
+from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
 from akinai.runtime.options import ServeOptions
 from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
 from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
-from akinai.server.markets.front import running_markets
-from akinai.server.markets.listening import AdoptingServer, Endpoint, raise_file_limit
-from akinai.server.markets.runs import find_or_create_runs
-from akinai.server.markets.settings import ServeConfig, ServerInfo, expect_safe, read_markets
 from akinai.server.metrics import Metrics
 from akinai.server.sessions.access import SessionAccess
 from akinai.server.sessions.hosting import SessionHost
 from akinai.server.sessions.routes import SessionServices
+from akinai.server.settings import ServeConfig, ServerInfo, expect_safe, find_or_create_run
 from akinai.stores import open_store
 from akinai.worlds import load
 
 OPERATOR_TOKEN = "AKINAI_OPERATOR_TOKEN"
 """The variable of the environment that holds the operator's token."""
+KEEP_ALIVE_S = 60
+GRACE_S = 30
+"""Seconds that a stop waits for requests that are being answered."""
 
 
 @with_options(ServeOptions)
 def serve(world: str | None = None, **options: Unpack[ServeOptions]) -> None:
-    """Serve markets, or sessions of a world, over HTTP until SIGTERM or SIGINT; as `akinai serve --help` says.
+    """Serve a market, or sessions of a world, over HTTP until SIGTERM or SIGINT; as `akinai serve --help` says.
 
-    `market` is DIR, or a list of NAME=DIR and at most one DIR. `ready` is called when requests are taken. UsageError
-    as for `run_server`.
+    `ready` is called when requests are taken. UsageError as for `run_server`.
     """
-    address, market = setting("store", options["store"], DEFAULT_STORE), options["market"]
-    data, markets = read_markets([market] if isinstance(market, str) else market or ())
+    address = setting("store", options["store"], DEFAULT_STORE)
     config = ServeConfig(
-        data, options["run"], address, options["host"], options["port"], options["auth"],
+        options["market"], options["run"], address, options["host"], options["port"], options["auth"],
         os.environ.get(OPERATOR_TOKEN), options["allow_host"], world=world, playbooks=options["playbook"],
-        markets=markets,
     )  # fmt: skip
     run_server(config, options["ready"] or (lambda _: None))
 
@@ -65,16 +65,15 @@ def run_server(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None
     UsageError for a port that is in use, a missing folder, or a run that is no open market. StoreError at the stop when
     the store no longer keeps the run, as when its file was deleted.
     """
-    raise_file_limit()
+    _raise_file_limit()
     with logging_to_stderr(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(config, ready))
 
 
 async def _serve(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:
-    async with running_markets(config) if config.markets else running_server(config) as server:
+    async with running_server(config) as server:
         _stop_on_signals(server.stop)
-        if not config.markets:
-            import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
+        import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
         collect_less_for_good()
         ready(server.info)
         await server.ended()
@@ -87,7 +86,7 @@ class RunningServer:
     info: ServerInfo
     sessions: SessionHost
     hosted: HostedMarket | None
-    _server: AdoptingServer
+    _server: UvicornServer
     _task: asyncio.Task[None]
 
     @property
@@ -106,35 +105,27 @@ class RunningServer:
             self.hosted.wake_all()
         log_event("stopping", waiting=self.hosted.waiting if self.hosted else 0)
 
-    def adopt(self, sock: socket.socket, begun: bytes) -> None:
-        """Serve a connection that another process accepted and of which it read `begun`."""
-        self._server.adopt(sock, begun)
-
     async def ended(self) -> None:
         """Wait until every accepted request is answered."""
         await asyncio.shield(self._task)
 
 
 @asynccontextmanager
-async def running_server(config: ServeConfig, endpoint: Endpoint | None = None) -> AsyncGenerator[RunningServer]:
-    """A server of this event loop, which stops when the block is left. UsageError as for `serve`.
-
-    Without a `place` it listens as the config says. It has one market: that at `/`.
-    """
+async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
+    """A server of this event loop, which stops when the block is left. UsageError as for `serve`."""
     expect_safe(config)
     world = load(config.world) if config.world is not None else None
     for name in config.playbooks:
         read_playbook(name, empty=True)  # refused before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
-    with ExitStack() as stack:
-        endpoint = endpoint or Endpoint.at(stack.enter_context(listening_socket(config.host, config.port)))
+    with listening_socket(config.host, config.port) as sock:
         store = await open_store(config.store)
         host = SessionHost(store, world)
         access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
         sessions = SessionServices(host, access, config.playbooks)
         serving = _serving_market if world is None else _serving_sessions
         try:
-            async with serving(config, store, endpoint, sessions, token) as server:
+            async with serving(config, store, sock, sessions, token) as server:
                 yield server
         finally:
             await store.close()
@@ -142,19 +133,19 @@ async def running_server(config: ServeConfig, endpoint: Endpoint | None = None) 
 
 @asynccontextmanager
 async def _serving_market(
-    config: ServeConfig, store: Books, endpoint: Endpoint, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
-    (header,) = await find_or_create_runs([config], store)
+    header = await find_or_create_run(config, store)
     metrics = Metrics()
     market, log_sink = HostedMarket(header, store, metrics=metrics), LogSink(store, header.run_id)
     await market.open()
     authentication = Authentication(market, tokens=config.auth == "token", operator_token=token)
     app = make_app(Services(market, authentication, log_sink, metrics, sessions, _hosts(config)))
     try:
-        async with _serving_at(endpoint, app, sessions.host, market) as (server, task):
+        async with _serving_at(sock, app, sessions.host, market) as (server, task):
             head, claims = market.committed, len(authentication.claims())
             issued_token = "" if config.operator_token else token
-            info = ServerInfo(endpoint.url, header.run_id, head.seq, len(head.state.joined), issued_token, claims)
+            info = ServerInfo(url_of(sock), header.run_id, head.seq, len(head.state.joined), issued_token, claims)
             facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
             log_event("listening", run=header.run_id, auth=config.auth, pid=os.getpid(), **facts)
             yield RunningServer(info, sessions.host, market, server, task)
@@ -171,11 +162,11 @@ async def _serving_market(
 
 @asynccontextmanager
 async def _serving_sessions(
-    config: ServeConfig, store: Books, endpoint: Endpoint, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
     app = make_session_app(sessions, Metrics(), _hosts(config))
-    async with _serving_at(endpoint, app, sessions.host, None) as (server, task):
-        info = ServerInfo(endpoint.url, "", 0, 0, "" if config.operator_token else token, 0)
+    async with _serving_at(sock, app, sessions.host, None) as (server, task):
+        info = ServerInfo(url_of(sock), "", 0, 0, "" if config.operator_token else token, 0)
         log_event("listening", world=config.world, auth=config.auth, url=info.url)
         yield RunningServer(info, sessions.host, None, server, task)
     log_event("stopped", world=config.world)
@@ -183,11 +174,12 @@ async def _serving_sessions(
 
 @asynccontextmanager
 async def _serving_at(
-    endpoint: Endpoint, app: Any, host: SessionHost, market: HostedMarket | None
-) -> AsyncGenerator[tuple[AdoptingServer, asyncio.Task[None]]]:
+    sock: socket.socket, app: Any, host: SessionHost, market: HostedMarket | None
+) -> AsyncGenerator[tuple[UvicornServer, asyncio.Task[None]]]:
     """A server that takes requests until the block is left, and its task. Sessions are closed at the end."""
-    server = AdoptingServer(app, endpoint)
-    task = asyncio.create_task(server.serve(sockets=list(endpoint.sockets)))
+    http: Any = LimitedConnection
+    server = UvicornServer(uvicorn_config(app, grace_s=GRACE_S, http=http, timeout_keep_alive=KEEP_ALIVE_S))
+    task = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
@@ -209,3 +201,10 @@ def _stop_on_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, stop)
+
+
+def _raise_file_limit() -> None:
+    """Allow as many open files as the system permits. The soft limit is often 1,024, and each agent needs one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
