@@ -18,6 +18,8 @@ EXTRAS := dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,s
 install = $(BIN)/uv pip install -q --python $(VENV)-$(1)/bin/python $(2) || \
 	$(VENV)-$(1)/bin/python -m pip install -q --disable-pip-version-check $(2)
 COMMA := ,
+# Tests start hundreds of processes, each of which would compile the package anew where Python is told to keep nothing.
+COMPILED := PYTHONDONTWRITEBYTECODE=
 TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist
 
 # `pybabel compile` takes the sign of "95 % from" for a placeholder.
@@ -31,10 +33,10 @@ demo: $(LIGHT)  ## watch three players run a business; installs the base and wha
 	$(BIN)/akinai demo
 
 test: $(READY)  ## the default tests
-	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist worksteal
+	$(COMPILED) $(BIN)/python -m pytest -q -m "not slow" -n auto --dist worksteal
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
-	$(BIN)/python -m pytest -q -m slow -n auto --dist worksteal
+	$(COMPILED) $(BIN)/python -m pytest -q -m slow -n auto --dist worksteal
 
 test-adapters: $(APART:%=test-%) test-mcp  ## all that follow, each in an environment of its own
 

@@ -130,7 +130,7 @@ def _nested(levels: int) -> Any:
     [
         (_nested(MOST_LEVELS), None),
         (_nested(MOST_LEVELS + 1), "is nested deeper than 64 levels"),
-        (_nested(100_000), "is nested deeper than 64 levels"),
+        (_nested(10_000), "is nested deeper than 64 levels"),
         (10**1000 - 1, None),
         ([-(10**1000)], "has more than 1,000 digits"),
         ({"a": math.nan}, "is NaN or infinite"),

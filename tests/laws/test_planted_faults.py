@@ -28,7 +28,9 @@ def found_and_not_shrunk() -> Iterator[None]:
     """The same examples at every run, and the first failure will do."""
     before = settings.get_current_profile_name()
     phases = (Phase.explicit, Phase.generate)
-    settings.register_profile("planted", derandomize=True, database=None, phases=phases, report_multiple_bugs=False)
+    settings.register_profile(
+        "planted", max_examples=100, derandomize=True, database=None, phases=phases, report_multiple_bugs=False
+    )
     settings.load_profile("planted")
     yield
     settings.load_profile(before)

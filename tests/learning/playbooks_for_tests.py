@@ -1,14 +1,10 @@
 """Playbooks of every shape, for the laws of the learner's tests."""
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from akinai.learning import Bullet, Delta, Operation, Playbook, PlaybookFile, Section, Tagging
 from akinai.learning.playbook.bullets import bullet_id
 from akinai.learning.playbook.deltas import BulletTag
-
-few = settings(max_examples=40, deadline=None)
-"""Enough for these laws, and no verdict on a busy machine."""
 
 NASTY = [
     'two\nlines, "quotes", {braces} {{x}} {0}, a :: b, [shr-00001] helpful=1 harmful=2 :: c',

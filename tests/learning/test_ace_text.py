@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playbooks_for_tests import NASTY, contents, few, names, playbooks
+from playbooks_for_tests import NASTY, contents, names, playbooks
 
 from akinai.core.errors import UsageError
 from akinai.learning import (
@@ -61,7 +61,6 @@ while True:
 """
 
 
-@few
 @given(playbooks())
 def test_ids_counters_and_contents_come_back(playbook: Playbook) -> None:
     """Sections, ids, both counters and contents are equal after writing and reading, in their order."""
@@ -72,7 +71,6 @@ def test_ids_counters_and_contents_come_back(playbook: Playbook) -> None:
     ]
 
 
-@few
 @given(names, contents, contents)
 def test_any_content_comes_back_between_others(name: str, first: str, second: str) -> None:
     """Content that looks like a heading, a bullet, a margin or an empty line stays the content of its own bullet."""

@@ -55,7 +55,7 @@ def test_load_and_save_without_a_change_gives_the_same_bytes(path: Path) -> None
         path.with_name("p.journal.jsonl").unlink()
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(playbooks())
 def test_unknown_fields_survive_a_change(tmp_path: Path, playbook: Playbook) -> None:
     """A change to one bullet leaves every field that is not ours where it was, at each level of the file."""
@@ -138,7 +138,7 @@ def test_what_was_rolled_back_can_be_learned_again(path: Path) -> None:
     assert file.commit(tag("q1", ("rul-00003", "helpful"), id="t")).refusals == ()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(playbooks(), min_size=1, max_size=5), st.data())
 def test_every_point_comes_back_as_it_was(tmp_path: Path, states: list[Playbook], data: st.DataObject) -> None:
     """Whatever the playbook became, order and unknown fields included, `at` and `rollback` give each point again."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playbooks_for_tests import NASTY, SECTIONS, add, contents, contents_of, few, names, playbooks, tag
+from playbooks_for_tests import NASTY, SECTIONS, add, contents, contents_of, names, playbooks, tag
 
 from akinai.core.errors import UnknownName
 from akinai.learning import Bullet, Delta, Operation, Playbook, Refusal, Section, apply_delta
@@ -103,7 +103,6 @@ def test_a_refused_operation_changes_nothing(operation: Operation, code: str) ->
     assert refusal.text
 
 
-@few
 @given(playbooks(), st.lists(deltas, max_size=4))
 def test_a_delta_applied_twice_is_applied_once(playbook: Playbook, given_deltas: list[Delta]) -> None:
     """A delta with an id changes nothing the second time, whatever came between; one without an id is always new."""
@@ -118,7 +117,6 @@ def test_a_delta_applied_twice_is_applied_once(playbook: Playbook, given_deltas:
     assert applied(EMPTY, add("x"), add("x")) != applied(EMPTY, add("x"))
 
 
-@few
 @given(playbooks(), st.lists(deltas, max_size=5))
 def test_ids_never_repeat(playbook: Playbook, given_deltas: list[Delta]) -> None:
     """Whatever was deleted, reloaded, or came with an initial playbook, a new bullet's id was never there before."""
@@ -147,7 +145,6 @@ def test_add_never_overwrites() -> None:
     assert {bullet.id: bullet.content for bullet in playbook} == {"rul-00001": "one", "rul-00003": "three"}
 
 
-@few
 @given(playbooks(), st.lists(deltas, max_size=3))
 def test_every_operation_is_done_or_refused(playbook: Playbook, given_deltas: list[Delta]) -> None:
     """No operation raises, and what is neither refused nor undone by a later one stands in the playbook as written."""
@@ -195,7 +192,6 @@ def test_prefixes_are_the_initials_of_the_section(section: str, prefix: str) -> 
     assert bullet.id == f"{prefix}-00001"
 
 
-@few
 @given(names, contents)
 def test_any_section_and_content_is_kept_as_it_was(name: str, content: str) -> None:
     """Newlines, quotes, braces, `::`, `]`, `## `, emoji, 10,000 characters come back through the fold and the file."""
@@ -263,7 +259,6 @@ def test_an_update_renews_keywords_only_with_the_text() -> None:
     assert (given_ones["rul-00001"].content, given_ones["rul-00001"].keywords) == ("buy milk", ("k",))
 
 
-@few
 @given(contents)
 def test_every_text_with_words_gets_keywords(content: str) -> None:
     """At most five, all from the text, and `with_keywords` fills in those of imported bullets."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playbooks_for_tests import NASTY, begun, few, playbooks
+from playbooks_for_tests import NASTY, begun, playbooks
 
 from akinai.core.errors import UsageError
 from akinai.learning import (
@@ -37,7 +37,6 @@ EXAMPLE = """{"schema": 1,
 """
 
 
-@few
 @given(playbooks())
 def test_json_comes_back_as_it_was(playbook: Playbook) -> None:
     """A playbook is equal after writing and reading, unknown fields at every level included, and so are its bytes."""
@@ -48,14 +47,12 @@ def test_json_comes_back_as_it_was(playbook: Playbook) -> None:
     assert json.loads(text) == json.loads(json.dumps(to_json(playbook)))
 
 
-@few
 @given(playbooks())
 def test_yaml_comes_back_as_it_was(playbook: Playbook) -> None:
     """The same through YAML, whatever the texts hold."""
     assert loads_yaml(dumps_yaml(playbook)) == playbook
 
 
-@few
 @given(playbooks(), playbooks())
 def test_a_patch_makes_one_playbook_of_another(before: Playbook, after: Playbook) -> None:
     """For any two playbooks the patch between them, through JSON, turns the first into the second."""
@@ -65,7 +62,6 @@ def test_a_patch_makes_one_playbook_of_another(before: Playbook, after: Playbook
     assert difference(before, before).empty
 
 
-@few
 @given(playbooks(), st.randoms(use_true_random=False))
 def test_a_patch_keeps_the_order_of_bullets_and_sections(before: Playbook, shuffled: random.Random) -> None:
     """Bullets that only changed places, also between sections, are where they were put."""

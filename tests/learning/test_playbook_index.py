@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playbooks_for_tests import SECTIONS, add, contents, few, playbooks, tag
+from playbooks_for_tests import SECTIONS, add, contents, playbooks, tag
 
 from akinai.learning import (
     Bullet,
@@ -80,7 +80,6 @@ def test_words_are_found_however_they_are_written(query: str, content: str) -> N
         assert first.matched
 
 
-@few
 @given(small_playbooks(), texts)
 def test_of_one_or_two_bullets_the_matching_one_is_first(playbook: Playbook, query: str) -> None:
     """However small the playbook, a bullet that holds a word of the query is found with a score above 0."""
@@ -106,7 +105,6 @@ def test_top_k_above_the_size_gives_a_short_list() -> None:
         search(playbook_of("milk"), "milk", top_k=-1)
 
 
-@few
 @given(small_playbooks(), queries, alphas)
 def test_combined_is_exact_and_orders(playbook: Playbook, query: SearchQuery, alpha: float) -> None:
     """combined = alpha * vector + (1 - alpha) * bm25 on the reported scores; best first, ties by id."""
@@ -123,7 +121,6 @@ def test_combined_is_exact_and_orders(playbook: Playbook, query: SearchQuery, al
         assert scores == sorted(scores, reverse=True)
 
 
-@few
 @given(small_playbooks(), queries)
 def test_filters_apply_before_ranking(playbook: Playbook, query: SearchQuery) -> None:
     """What passes section and confidence fills up to top_k places; what does not takes no place."""
@@ -139,7 +136,6 @@ def test_filters_apply_before_ranking(playbook: Playbook, query: SearchQuery) ->
     assert len(results) == min(query.top_k, len([r for r in everything if r.bullet.id in allowed]))
 
 
-@few
 @given(st.lists(small_playbooks(), min_size=1, max_size=5), queries)
 def test_a_change_is_visible_to_the_next_search(versions: list[Playbook], query: SearchQuery) -> None:
     """After any changes an index answers as a new one would: texts, counters and filters as they are now."""
@@ -215,7 +211,6 @@ def test_a_broken_embedder_is_a_typed_error(answer: object) -> None:
     assert (index.search(SearchQuery("aab")), len(index)) == (before, 1)
 
 
-@few
 @given(playbooks(), st.integers(0, 400))
 def test_an_injection_fits_its_budget_and_cuts_nothing(playbook: Playbook, budget: int) -> None:
     """The text is within the budget by the counter, whole bullets only; it is empty when not one fits."""
@@ -264,7 +259,6 @@ def test_a_counter_that_grows_in_the_whole_is_respected() -> None:
     assert (*injection.bullet_ids, *injection.left_out) == tuple(f"a-{n}" for n in range(9))
 
 
-@few
 @given(contents)
 def test_the_estimate_counts_every_character(text: str) -> None:
     """A quarter for ASCII, one for any other, rounded up: adding text never makes it less."""
@@ -355,7 +349,6 @@ def test_a_damaged_index_is_rebuilt(tmp_path: Path, name: str, damage: str) -> N
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == good
 
 
-@few
 @given(small_playbooks(), small_playbooks(), queries)
 def test_a_reopened_index_answers_as_a_new_one(
     tmp_path_factory: pytest.TempPathFactory, before: Playbook, after: Playbook, query: SearchQuery

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from learners_for_tests import codes, contents, make_job
-from playbooks_for_tests import few, playbooks
+from playbooks_for_tests import playbooks
 
 from akinai.core.statistics import proportion_interval
 from akinai.learning import Bullet, Edit, Playbook, Section, dedup, prune
@@ -51,7 +51,6 @@ def test_equal_texts_become_one_with_all_their_record() -> None:
     assert (merge.kept, sorted(merge.merged), merge.similarity) == ("a-2", ["a-1", "b-3"], 1.0)
 
 
-@few
 @given(st.permutations(range(6)), st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_near_duplicates_are_merged_once_whatever_their_order(order: list[int], helpful: list[int]) -> None:
     """Chains of near duplicates give the same bullets and the same sums in every order, and no counter is used twice."""
@@ -80,7 +79,6 @@ def test_a_bullet_between_two_that_stay_is_merged_into_one_of_them() -> None:
 
 
 @pytest.mark.slow
-@few
 @given(playbooks())
 def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:
     """Refining is done in one run, and keeps the sums of all counters."""
@@ -166,7 +164,6 @@ def test_what_an_equal_text_took_in_goes_with_it() -> None:
     assert refined.merges[0].similarity >= NEAR
 
 
-@few
 @given(playbooks(), st.sampled_from([0.3, 0.5, 0.9]), st.integers(1, 20))
 def test_only_bullets_with_evidence_against_them_are_pruned(playbook: Playbook, below: float, uses: int) -> None:
     """Exactly those with enough uses whose Wilson upper bound lies under the threshold go; the rest is untouched."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playbooks_for_tests import SECTIONS, contents, few, json_values
+from playbooks_for_tests import SECTIONS, contents, json_values
 
 from akinai.learning import (
     BulletTag,
@@ -45,7 +45,6 @@ def test_a_reply_is_read_pure_fenced_or_in_prose(reply: str) -> None:
     assert object_in(reply, OPERATIONS) == GOOD
 
 
-@few
 @given(st.integers(0, len(TEXT) - 1), st.sampled_from(["", "\n", "\n```", " \n```\n"]))
 def test_a_truncated_object_is_never_repaired(cut: int, after: str) -> None:
     """However little is missing, there is no object, and no inner one is taken for it."""
@@ -77,7 +76,6 @@ def test_a_raw_line_break_in_a_text_is_read() -> None:
     assert object_in('{"operations": [], "reasoning": "a\nb"}', "operations")["reasoning"] == "a\nb"
 
 
-@few
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(reply: str) -> None:
     """No reply raises anything else."""
@@ -126,7 +124,6 @@ def test_a_wrong_type_is_an_error_of_its_field(item: object, error: str) -> None
     assert ([b.content for b in playbook], [r.text for r in refusals]) == (["good"], [error])
 
 
-@few
 @given(json_values)
 def test_any_json_is_read_or_refused(value: object) -> None:
     """Operations and tags of any shape give operations, tags and refusals, never an exception."""
@@ -148,7 +145,6 @@ def test_tags_are_read_field_by_field() -> None:
     assert read_tags({"a-1": "helpful"})[0].code == "bad_field"  # type: ignore[union-attr]
 
 
-@few
 @given(contents)
 def test_content_survives_the_reply(content: str) -> None:
     """Braces, quotes, fences and line breaks in a bullet come through a reply as they were, in a fence or not."""
@@ -169,7 +165,6 @@ def test_no_reply_is_run(tmp_path: Path) -> None:
     assert not os.path.exists(path)
 
 
-@few
 @given(json_values, st.sampled_from(["{v}", "{{'operations': {v}, }}", '[{{"operations": {v},}},]', "{v} # {{"]))
 def test_python_literals_are_read_as_python_reads_them(value: object, around: str) -> None:
     """What Python writes of any JSON value is read back, whatever quotes and escapes it takes."""

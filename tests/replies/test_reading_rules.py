@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.agents.protocols import NUDGE, ToolCallProtocol
@@ -332,7 +332,6 @@ async def test_a_list_in_a_script_is_played_in_order() -> None:
     assert [(await agent.act(View("", ()), None)).action.tool_name() for _ in "12"] == ["search_web", "advance_day"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120), st.text(max_size=120), st.sampled_from([DAY, "", "<think>", "</think>", "[TOOL_CALLS]"]))
 def test_any_text_is_read_or_refused(before: str, after: str, middle: str) -> None:
     """No reply raises, and each gives at least one move."""

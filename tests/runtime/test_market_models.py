@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from buying_by_wire import brain, parse_outcome
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import akinai
@@ -148,7 +148,6 @@ def moves(shop: Shop) -> list[Action]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_what_an_actor_is_shown_waits_for_it(data: st.DataObject) -> None:
     """From when an actor may act until it does, its view and what it hears stay the same, whatever others do."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import secrets
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -44,6 +46,12 @@ class Page:
     has_more: bool
 
 
+@cache
+def certificates() -> ssl.SSLContext:
+    """Those that clients of a server trust, read once: each reading takes as long as a dozen requests."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class MarketClient:
     """A client of the market: `async with MarketClient("http://127.0.0.1:8000") as market: ...`.
 
@@ -52,7 +60,7 @@ class MarketClient:
     """
 
     def __init__(self, url: str, *, tokens: Mapping[str, str] | None = None, timeout_s: float = 60) -> None:
-        self._url, self._timeout_s, self._tls = url, timeout_s, httpx.create_ssl_context(trust_env=False)
+        self._url, self._timeout_s = url, timeout_s
         self._connections: dict[str, httpx.AsyncClient] = {}
         self.tokens = dict(tokens or {})
         """Tokens by agent id; the operator's is under "". A registration sends the token that claims its id, and
@@ -71,7 +79,7 @@ class MarketClient:
         if actor not in self._connections:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=50)
             self._connections[actor] = httpx.AsyncClient(
-                base_url=self._url, timeout=self._timeout_s, limits=limits, verify=self._tls, trust_env=False
+                base_url=self._url, timeout=self._timeout_s, limits=limits, verify=certificates(), trust_env=False
             )
         return self._connections[actor]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trading import Desk, business, customer, offer
 
@@ -173,7 +173,6 @@ def test_rule_based_customers_get_through_the_gates(gates: dict[str, Any], agent
     assert refused <= {"not_yet"}
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["propose", "pay", "wait"]), st.integers(0, 2), st.integers(0, 3), st.integers(0, 20))

@@ -52,7 +52,6 @@ def test_each_customer_has_three_menu_matches_and_two_full_ones(settings: Popula
         assert all(text in customer.request for text in (*customer.menu_features, *customer.amenity_features))
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**63 - 1), st.integers(1, 12), st.integers(0, 40), st.sampled_from(SETTINGS))
 def test_any_size_keeps_the_share_of_full_matches(
     seed: int, customers: int, businesses: int, settings: PopulationSettings
@@ -136,7 +135,6 @@ def test_what_was_written_is_read_back(settings: PopulationSettings) -> None:
     assert read_back(people) == people
 
 
-@settings(max_examples=150, deadline=None)
 @given(TEXTS, TEXTS, st.dictionaries(TEXTS, PRICES, max_size=4), st.lists(TEXTS, max_size=3))
 def test_any_text_and_price_survives_the_writing(
     name: str, request: str, menu: dict[str, float], needs: list[str]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from business import WORLD, business, do, done, on_sale, refused, with_storage, worth
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.core.actions import Unreadable
@@ -31,7 +31,6 @@ def price(cents: int, row: int = 0, column: int = 0) -> a.SetPrice:
     st.lists(st.tuples(st.sampled_from(["water", "cola", "gum"]), st.integers(1, 12), st.integers(0, 5)), max_size=12),
     st.integers(0, 100_000),
 )
-@settings(max_examples=50)
 def test_moving_goods_and_collecting_money_keep_net_worth(moves: list[tuple[str, int, int]], coins: int) -> None:
     """Restocking, clearing, pricing and collecting change nobody's wealth, whether they are accepted or refused."""
     state = replace(with_storage(business(), {"water": 40, "cola": 40, "chewing_gum": 9}), machine_cents=coins)

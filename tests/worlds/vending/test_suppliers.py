@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import akinai.worlds.vending as vending
@@ -346,7 +346,6 @@ LONG = (
 )
 
 
-@settings(max_examples=300)
 @given(st.one_of(st.text(max_size=300), SOUP), st.one_of(st.text(max_size=80), SOUP))
 def test_no_letter_breaks_its_reader(body: str, subject: str) -> None:
     """Any text is read; what is found are products of the catalogue in whole numbers up to 100,000."""

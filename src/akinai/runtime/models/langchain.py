@@ -26,7 +26,7 @@ from akinai.runtime.models.retry import (
     causes_of,
     refusal_of,
 )
-from akinai.runtime.models.transport import DirectCompletions, repairing_client
+from akinai.runtime.models.transport import DirectCompletions, certificates, repairing_client
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -294,8 +294,9 @@ def _openai(config: _ModelConfig, contract: Contract) -> tuple[dict[str, Any], C
     import openai
 
     http = repairing_client(openai.DefaultAsyncHttpxClient, contract)(trust_env=not config.local)
-    unused = openai.DefaultHttpxClient(
-        trust_env=not config.local
+    sync = openai.DefaultHttpxClient
+    unused = sync(
+        trust_env=not config.local, verify=certificates(sync, trust_env=not config.local)
     )  # or the package opens one with the proxies of its own
     options: dict[str, Any] = {
         "timeout": config.timeout_s,

@@ -7,8 +7,11 @@ Here such arguments are wrapped in an object before LangChain sees them, and unw
 import asyncio
 import json
 import re
+import ssl
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,6 +45,7 @@ def repairing_client(client: Any, contract: Contract) -> "type[httpx.AsyncClient
 
     class RepairingClient(base):
         def __init__(self, **options: Any) -> None:
+            options["verify"] = certificates(base, trust_env=options["trust_env"])
             super().__init__(**options)
             self._pools: list[httpx.AsyncClient] = []
             self._open_pool = lambda: base(**options)
@@ -89,6 +93,13 @@ def repairing_client(client: Any, contract: Contract) -> "type[httpx.AsyncClient
             return response
 
     return RepairingClient
+
+
+@cache
+def certificates(client: type[Any], *, trust_env: bool) -> ssl.SSLContext:
+    """Those that a kind of HTTP client trusts, read once: each reading takes as long as a hundred calls."""
+    package = sys.modules[client.__mro__[-2].__module__.partition(".")[0]]  # httpx, or one made from it
+    return package.create_ssl_context(trust_env=trust_env)
 
 
 def _with_body(request: "httpx.Request", body: bytes) -> "httpx.Request":

@@ -15,6 +15,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.scores import Score
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.options import SessionOptions
+from akinai.server.client import certificates
 from akinai.server.sessions import shapes as s
 
 ATTEMPTS = 6
@@ -35,8 +36,7 @@ class SessionClient:
 
     def __init__(self, url: str, *, token: str = "", timeout_s: float = 60) -> None:
         self.token = token
-        context = httpx.create_ssl_context(trust_env=False)
-        self._http = httpx.AsyncClient(base_url=url, timeout=timeout_s, verify=context, trust_env=False)
+        self._http = httpx.AsyncClient(base_url=url, timeout=timeout_s, verify=certificates(), trust_env=False)
 
     async def __aenter__(self) -> Self:
         return self

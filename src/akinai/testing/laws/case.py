@@ -59,7 +59,7 @@ class WorldCase(Generic[S]):
     """Actors that take part in no run."""
     seed: int = 1
     examples: int = 20
-    """Random runs for each law."""
+    """Random runs for each law; fewer where Hypothesis' profile allows fewer."""
     moves: int = 12
     """Maximum number of random moves in a run."""
     session: Callable[..., LocalSession[Any]] = LocalSession
@@ -211,8 +211,9 @@ def for_all(case: WorldCase[Any], check: Callable[[st.DataObject], Awaitable[Non
     assert case.runs, "the world has no players; give it a player, or the case"
     phases = [phase for phase in settings().phases if phase is not Phase.explain]
     with asyncio.Runner() as runner:
+        most = min(case.examples, settings().max_examples)
 
-        @settings(max_examples=case.examples, deadline=None, suppress_health_check=SUPPRESSED, phases=phases)
+        @settings(max_examples=most, deadline=None, suppress_health_check=SUPPRESSED, phases=phases)
         @given(st.data())
         def holds(data: st.DataObject) -> None:
             runner.run(_finish(check(data)))

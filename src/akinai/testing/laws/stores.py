@@ -73,7 +73,7 @@ def any_json_reads_back_equal(open_store: OpenStore) -> None:
             assert read == entries, f"{read} is not {entries}"
             check_chain(sample_genesis(), read)
 
-        @settings(deadline=None, max_examples=60)
+        @settings(deadline=None, max_examples=min(60, settings().max_examples))
         @given(text=texts, data=json)
         def holds(text: str, data: JsonValue) -> None:
             runner.run(_in_time(check(text, data)))
