@@ -21,10 +21,9 @@ from akinai.runtime.sync import wait
 class Patient:
     """A monitor that stops nothing until a run has played a number of days."""
 
-    every_s = 0.01
-
     def __init__(self, until: int | None = None) -> None:
         self.until, self.days = until, dict[str, int]()
+        self.every_s = 0.01 if until is None else 0  # at each turn of the loop, so that no run is over before it looks
 
     async def report(self, days: Mapping[str, int]) -> bool:
         self.days |= days
