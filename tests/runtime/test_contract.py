@@ -1,6 +1,7 @@
 """The contract with a server: what it refuses is changed once, remembered for all conversations, and said."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
@@ -11,15 +12,16 @@ from typing import Any, cast
 import pytest
 from loopback import HELLO, TOOLS, Loopback, Stopwatch, answering, called, completion, model_at, ok, status
 
+import akinai
 from akinai.core.errors import ContextLimit, ModelError, UsageError
-from akinai.core.models import Message, Reply, Request, ToolCall
+from akinai.core.models import Message, Reply, Request, ToolCall, Tools
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult, SplitEvaluation
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.models.budget import NO_BUDGET
-from akinai.runtime.models.contract import refusal_in
+from akinai.runtime.models.contract import refusal_in, terms_of
 from akinai.runtime.models.langchain import open_model
 from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.testing.endpoint.http import HttpAnswer
@@ -153,6 +155,66 @@ async def test_a_schema_gives_way() -> None:
                 await model.reply(request)
                 await model.reply(request)
         assert [body.get("response_format") for body in server.bodies[1:]] == formats
+
+
+MANY = Tools([{"name": f"tool_{n}", "description": "D.", "parameters": {"type": "object"}} for n in range(20)])
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("Invalid 'tools': array too long. Expected an array with maximum length 16, but got one with length 20.", 16),
+        ("too many tools", 1),
+    ],
+)
+async def test_tools_above_a_limit_are_folded(text: str, most: int) -> None:
+    """Those without a place are one tool that names them; its calls come and go back as calls of the tool they mean."""
+    inner = {"name": "tool_18", "parameters": {"a": 1}}
+    answer = completion(None, [called("a", "tool_0", "{}"), called("b", "other_tool", json.dumps(inner))])
+
+    with strict_server(lambda body: text if len(body["tools"]) > most else None, answer=answer) as server:
+        async with model_at(server) as model:
+            first = await model.reply(Request(HELLO.messages, MANY))
+            assert [(call.name, call.arguments) for call in first.calls] == [("tool_0", {}), ("tool_18", {"a": 1})]
+            past = [Message("tool", "done", call_id=call.id) for call in first.calls]
+            await model.reply(Request((*HELLO.messages, first.message, *past), MANY))
+            assert "folded into one; the server said:" in model.concessions[0]
+    names = [tool["function"]["name"] for tool in server.bodies[1]["tools"]]
+    assert names == [*(f"tool_{n}" for n in range(most - 1)), "other_tool"]
+    folded = server.bodies[1]["tools"][-1]["function"]["parameters"]["properties"]["name"]["enum"]
+    assert [*names[:-1], *folded] == [f"tool_{n}" for n in range(20)]
+    function = server.bodies[2]["messages"][2]["tool_calls"][1]["function"]
+    assert (function["name"], json.loads(function["arguments"])) == ("other_tool", inner)
+
+
+NO_TOOLS_TEXTS = (
+    "registry/model:latest does not support tools",
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    "No endpoints found that support tool use.",
+    "Unsupported parameter: 'tools'",
+    "`tool calling` is not supported with this model",
+)
+
+
+@pytest.mark.parametrize("text", NO_TOOLS_TEXTS)
+def test_a_run_goes_on_by_json_where_a_server_takes_no_tools(text: str, tmp_path: Path) -> None:
+    """The server is asked once with tools, by all agents and runs; a resume lives that again and asks nothing."""
+    store, gone = str(tmp_path / "runs.db"), {3, 4}
+
+    def refuse(body: Body) -> str | None:
+        return text if body.get("tools") else "the weights are gone" if len(server.bodies) in gone else None
+
+    with strict_server(refuse, answer=completion('{"action": "ADVANCE_DAY"}')) as server:
+        options: Any = {"model": "openai:test", "base_url": server.openai_url, "store": store, "days": 3}
+        for name in "ab":
+            (run,) = akinai.run("vending", agent="chat", name=name, **options)
+            assert run.status == "failed"
+            (sentence,) = cast("Any", run.header.card)["servers"]["openai:test"]
+            assert sentence.startswith("the server takes no tools, and actions are written as JSON instead: ")
+        terms_of.cache_clear()
+        (again,) = akinai.resume("a-1", store=store)
+    assert [entry.name for entry in again.ledger.entries] == ["AdvanceDay"] * 3
+    assert [bool(body.get("tools")) for body in server.bodies] == [True] + [False] * 5
 
 
 async def test_roles_and_ids_and_empty_texts_give_way() -> None:

@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import HELLO, Stopwatch
+
+from akinai.core.errors import ModelError
+from akinai.runtime.models.langchain import open_model
+from akinai.runtime.models.retry import RetryPolicy
 
 MODELS = (
     Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")).parent / "conformance" / "models"
@@ -21,8 +26,8 @@ needs_quirks = pytest.mark.skipif(
 )
 pytestmark = [pytest.mark.slow, needs_quirks]
 
-SKIPPED = {"slow_drip", "r429_ra_zero"}
-"""The first needs a time limit of its own; the other counts the calls of both agents together."""
+APART = {"slow_drip", "r429_ra_zero"}
+"""Quirks that are tried on a clock of their own: one takes all the time there is, the other has long waits."""
 
 CAUSES = {
     "err200_credit": "HTTP 402.*Insufficient credits",
@@ -40,9 +45,6 @@ CAUSES = {
 }
 """Quirks that no client survives: what the run's error says."""
 CAUSES_BY_AGENT = {
-    ("no_tools", "chat"): "1 try.*does not support tools.*--agent structured",
-    ("no_auto_tools", "chat"): "1 try.*tool choice requires.*--agent structured",
-    ("tools_limit", "chat"): "1 try.*array too long.*--agent structured",
     ("r400_context", "structured"): "1 try.*maximum context length is 2048.*--window",
 }
 """Quirks that one protocol alone does not survive; the prompt of the other is longer than the server's context."""
@@ -51,7 +53,7 @@ PLAYED_BY_TOOLS = (
     "gzip_ok", "cut_once", "surrogate", "content_parts", "no_user_field", "no_temperature", "no_system", "alternate",
     "not_after_tool_user", "ids_nine", "needs_reasoning_back", "content_not_empty", "r400_context", "filter_finish",
     "r429_body", "r429_retrydelay", "r429_ra_negative", "r503_loading", "redirect_slash", "user_long", "created_text",
-    "minimal", "usage_fields_null", "args_object",
+    "minimal", "usage_fields_null", "args_object", "no_tools", "no_auto_tools",
 )  # fmt: skip
 """Quirks that a careful client survives by tool calls: every day is played."""
 PLAYED_BY_JSON = (
@@ -67,30 +69,53 @@ PLAYED_BY_JSON = (
 
 
 @pytest.fixture(scope="module")
-def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[tuple[str, str], Mapping[str, Any]]]:
-    """What became of four days at each quirk, by quirk and agent."""
-    folder = tmp_path_factory.mktemp("quirks")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The port at which the quirks are served."""
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = str(bound.getsockname()[1])
-    server = subprocess.Popen([sys.executable, MODELS / "quirks.py", port], cwd=folder)
+    server = subprocess.Popen([sys.executable, MODELS / "quirks.py", port], cwd=tmp_path_factory.mktemp("server"))
     try:
         for _ in range(100):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", int(port))) == 0:
                     break
             time.sleep(0.1)
-        names = re.findall(r"^@q\ndef (\w+)", (MODELS / "quirks.py").read_text(encoding="utf-8"), re.MULTILINE)
-        quirks = [name for name in names if name not in SKIPPED]
-        environment = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
-        command = [sys.executable, MODELS / "try_quirks.py", port, *quirks]
-        ran = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=500, check=True
-        )
-        rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-        yield {(row["quirk"], row["agent"]): row for row in rows}
+        yield port
     finally:
         server.kill()
         server.wait()
+
+
+@pytest.fixture(scope="module")
+def plays(port: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+    """What became of four days at each quirk, by quirk and agent."""
+    names = re.findall(r"^@q\ndef (\w+)", (MODELS / "quirks.py").read_text(encoding="utf-8"), re.MULTILINE)
+    quirks = [name for name in names if name not in APART]
+    environment = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
+    command = [sys.executable, MODELS / "try_quirks.py", port, *quirks]
+    folder = tmp_path_factory.mktemp("quirks")
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=500, check=True)
+    rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    return {(row["quirk"], row["agent"]): row for row in rows}
+
+
+async def test_a_server_that_only_drips_is_given_up_at_the_time_limit(port: str) -> None:
+    """Bytes keep coming, and no answer: each try ends at its limit."""
+    url = f"http://127.0.0.1:{port}/slow_drip/v1"
+    policy, clock = RetryPolicy(max_attempts=2), Stopwatch().clock
+    async with open_model("openai:m", base_url=url, timeout_s=0.5, policy=policy, clock=clock) as model:
+        with pytest.raises(ModelError, match=r"2 tries \(2 times no answer within 0.5 s\)"):
+            await model.reply(HELLO)
+
+
+async def test_a_server_that_asks_for_no_patience_is_given_some(port: str) -> None:
+    """Six refusals with `Retry-After: 0` a reply are waited out, each time longer, however little the server says."""
+    watch = Stopwatch()
+    url = f"http://127.0.0.1:{port}/r429_ra_zero/v1"
+    async with open_model("openai:m", base_url=url, clock=watch.clock) as model:
+        for _ in range(2):
+            assert (await model.reply(HELLO)).calls[0].name == "advance_day"
+    assert watch.slept == [1, 2, 4, 8, 16, 32] * 2
 
 
 def test_no_quirk_fails_a_run_without_its_cause(plays: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:

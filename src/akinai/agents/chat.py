@@ -19,7 +19,7 @@ from akinai.agents.protocols import (
 )
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Lookup, Move, RetrievedBullets, View
-from akinai.core.errors import ContextLimit
+from akinai.core.errors import ContextLimit, ToolsRefused
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
@@ -61,7 +61,8 @@ class ChatAgent:
 
     The conversation begins with a system message that holds the instructions and the first view. The model's replies,
     the outcomes of its calls, and news follow. Several calls in a reply are several moves, in order; a reply without a
-    call is an unreadable move, and its refusal tells the model to call a tool.
+    call is an unreadable move, and its refusal tells the model to call a tool. Where its server takes no tools,
+    it is asked for JSON from the first call on.
 
     `bullets` are put into the system message. With a `lookup`, a playbook is searched instead: at the beginning with
     the first view, and in each week of the world's time with the paragraphs that are new in the view and the newest
@@ -95,7 +96,7 @@ class ChatAgent:
             self._take_news(view)
             if self._playbook is not None:
                 self._playbook.refresh(view, self._window.messages)
-            reply = await self._ask(view.verbs)
+            reply = await self._ask(view)
             self._window.add(reply)
         self._unanswered = self._requested.popleft()
         return self._unanswered.move
@@ -123,9 +124,9 @@ class ChatAgent:
             self._news = view.news
             self._window.add(Message("user", view.news))
 
-    async def _ask(self, verbs: Sequence[type[Action]]) -> Message:
+    async def _ask(self, view: View) -> Message:
         """The model's next reply; the moves in it are queued."""
-        self._offer(verbs)
+        self._offer(view.verbs)
         await self._summarise(self._window.overflow(self._reserved()))
         while True:
             try:
@@ -140,6 +141,11 @@ class ChatAgent:
                         raise
                 with suppress(ContextLimit):  # what was dropped may be too long for a summary as well
                     await self._summarise(dropped)
+            except ToolsRefused:
+                if self._window.messages:
+                    raise
+                self._protocol, self._tools, self._tool_tokens = JsonProtocol(), NO_TOOLS, 0
+                self._system = self._opening(view)
         self._requested.extend(self._protocol.read_moves(self._verbs, reply))
         return reply.message
 

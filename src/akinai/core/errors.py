@@ -13,7 +13,8 @@ AkinaiError
 └── AgentError              an agent, its model or its process broke; the run is failed and can be resumed
     ├── AgentCrash          the agent's own code raised an exception
     └── ModelError          a model gave no usable answer after all tries
-        └── ContextLimit    its server takes no prompt of this length
+        ├── ContextLimit    its server takes no prompt of this length
+        └── ToolsRefused    its server takes no tools
 
 RunFailedWarning            a Python warning: runs failed because an agent's or a world's code raised
 EndRun                      not an error: an agent or a budget ends the run cleanly
@@ -139,6 +140,10 @@ class ContextLimit(ModelError):
         """`window` is the number of tokens to keep from now on; None to drop the oldest quarter."""
         super().__init__(message)
         self.window = window
+
+
+class ToolsRefused(ModelError):
+    """A model is asked by a server that takes no tools, or takes none for this model."""
 
 
 class RunFailedWarning(UserWarning):

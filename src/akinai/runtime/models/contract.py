@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
+from akinai.runtime.models.folding import fold_tools, tools_limit
 from akinai.runtime.models.redact import redact_keys
 
 Body = dict[str, Any]
@@ -128,6 +129,8 @@ class Terms:
         """Whether the server ever answered anything."""
         self.concessions: dict[str, tuple[Concession, str]] = {}
         """By name, with the refusal that led to it."""
+        self.no_tools = ""
+        """How the server refused all tools; empty for one that did not."""
 
 
 @cache
@@ -220,12 +223,22 @@ def _concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
             yield Concession("thoughts", "thinking is not sent back", _drop_thoughts)
     if _EMPTY.search(text):
         yield Concession("empty", "empty messages are sent as '(nothing)'", _fill_content)
+    yield from _tool_concessions(refusal, body)
     yield from _limit_concessions(refusal, body)
     yield from _schema_concessions(refusal, body)
     for holder in (body, _table(body.get("options"))):
         for option in holder:
             if option not in _ESSENTIAL and option not in _LIMITS and refusal.names(option):
                 yield Concession(option, f"{option} is left out", _without(option))
+
+
+def _tool_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
+    """A way to send more tools than a server takes."""
+    limit = tools_limit(refusal.text, len(_tables(body.get("tools"))))
+    if limit is not None:
+        whole = f"{limit - 1} tools are sent as they are, and the others folded into one"
+        sentence = whole if limit > 1 else "all tools are sent folded into one"
+        yield Concession(f"tools:{limit}", sentence, partial(fold_tools, limit=limit))
 
 
 def _limit_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:

@@ -8,10 +8,10 @@ from contextlib import AbstractAsyncContextManager
 from copy import copy
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from akinai.core.canonical import Json
-from akinai.core.errors import ContextLimit, UnknownName, UsageError
+from akinai.core.errors import ContextLimit, ModelError, ToolsRefused, UnknownName, UsageError
 from akinai.core.models import FILTERED, Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
 from akinai.runtime.models.contract import Contract, terms_of
@@ -83,7 +83,14 @@ _PROVIDERS: Mapping[str, _Provider] = {
         ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
         lambda label: {"extra_body": {"metadata": {"user_id": label}}},
     ),
-    "ollama": _Provider(None, ("OLLAMA_HOST",), structured=lambda schema: {"format": dict(schema)}, address=OLLAMA),
+    # Without a stream an answer can be repaired. `reasoning` makes LangChain keep thoughts; `_ollama` asks for none.
+    "ollama": _Provider(
+        None,
+        ("OLLAMA_HOST",),
+        lambda _: {"stream": False, "reasoning": True},
+        structured=lambda schema: {"format": dict(schema)},
+        address=OLLAMA,
+    ),
 }
 
 
@@ -188,7 +195,9 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         return self._contract.sentences
 
     async def reply(self, request: Request) -> Reply:
-        """The answer to one request, with retries. ModelError when there is none; ContextLimit."""
+        """The answer to one request, with retries. ModelError when there is none; ContextLimit; ToolsRefused."""
+        if request.tools and self._contract.terms.no_tools:
+            self._refuse_tools(self._contract.terms.no_tools)
         chat, messages = self._with_tools(request.tools), self._messages.convert(request.messages)
         structured = self._structured(request)
 
@@ -215,7 +224,17 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         except ContextLimit:
             self._contract.remark("the server refused prompts as too long; the oldest part was dropped each time")
             raise
+        except ToolsRefused as error:
+            if not request.tools:
+                raise ModelError(str(error)) from None
+            self._refuse_tools(str(error))
         return replace(_without_keys(success.value), latency_s=success.latency_s, tries=success.attempts)
+
+    def _refuse_tools(self, why: str) -> NoReturn:
+        """Tell the agent that the server takes no tools, and the card; all that is opened later knows it too."""
+        self._contract.terms.no_tools = why
+        self._contract.remark(f"the server takes no tools, and actions are written as JSON instead: {why}")
+        raise ToolsRefused(why)
 
     def _structured(self, request: Request) -> Mapping[str, Any]:
         """The options that ask for an object of the request's schema."""
@@ -363,7 +382,13 @@ def _ollama(config: _ModelConfig, contract: Contract) -> tuple[dict[str, Any], C
             base_url=own.base_url, headers=own.headers, timeout=own.timeout, follow_redirects=True,
             trust_env=not config.local,
         )  # fmt: skip
-        chat._async_client._client = http
+        client = chat._async_client
+        client._client, asked = http, client.chat
+
+        async def ask(*, think: object = None, **parameters: Any) -> Any:
+            return await asked(**parameters)
+
+        client.chat = ask
 
         async def close() -> None:
             await asyncio.gather(own.aclose(), http.aclose())

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 
+BESIDE = "beside"
+"""The field of a thought that LangChain keeps beside a message, and gives to its server in the server's own field."""
+
+
 class Messages:
     """A conversation as LangChain's messages. A request that continues the last one has only its end converted."""
 
@@ -44,10 +48,12 @@ def _converted(message: Message) -> "BaseMessage":
             calls = [
                 {"type": "tool_call", "id": call.id, "name": call.name, "args": _args(call)} for call in message.calls
             ]
-            if not message.thoughts:
-                return AIMessage(text, tool_calls=calls)
+            thoughts = [cast("Mapping[str, Json]", thought) for thought in message.thoughts]
+            beside = {"reasoning_content": message.thinking} if thoughts else {}
+            if all(thought.get(FIELD) == BESIDE for thought in thoughts):
+                return AIMessage(text, tool_calls=calls, additional_kwargs=beside)
             blocks: list[Any] = [*map(_thought, message.thoughts), *([{"type": "text", "text": text}] if text else [])]
-            return AIMessage(blocks, tool_calls=calls, additional_kwargs={"reasoning_content": message.thinking})
+            return AIMessage(blocks, tool_calls=calls, additional_kwargs=beside)
         case "tool":
             return ToolMessage(text, tool_call_id=message.call_id)
         case _:
@@ -89,7 +95,7 @@ def _thoughts(message: "AIMessage") -> Iterable[Json]:
             yield json.loads(keepable(canonical(cast("Json", fields))))
     beside = message.additional_kwargs.get("reasoning_content")
     if isinstance(message.content, str) and isinstance(beside, str) and beside:
-        yield {"type": "thinking", "thinking": keepable(beside)}
+        yield {"type": "thinking", "thinking": keepable(beside), FIELD: BESIDE}
 
 
 def _calls(raw_calls: Sequence[Any]) -> Iterable[ToolCall]:

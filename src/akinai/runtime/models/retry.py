@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar, cast
 
-from akinai.core.errors import ContextLimit, ModelError
+from akinai.core.errors import ContextLimit, ModelError, ToolsRefused
 from akinai.runtime.models.contract import Refusal, refusal_in
 from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys
@@ -32,9 +32,18 @@ _NO_CREDIT = re.compile(
     r"|(?:balance|credit|fund)s?\b.{0,20}(?:insufficient|exhausted|too low)"
     r"|exceeded_current_quota|billing_hard_limit|billing details|recharge|out of credits?|payment required"
 )
+_TOOLS_REFUSED = (400, 404, 422, 500, 501)
 _NO_TOOLS = re.compile(
     r"support.{0,12} tool|tool[_ ](?:choice|call)|'tools'|function call|tool use|enable-auto-tool-choice"
 )
+_TAKES_NO_TOOLS = re.compile(
+    r"(?:(?:not|n't) support|no endpoints .{0,30}support) (?:the |any )?['\"`]?(?:tools?|functions?)\b"
+    r"|unsupported \w+:? ['\"`]?tools\b(?![\w.\[])"
+    r"|(?<!parallel )\b(?:tools|(?:tool|function)[ _-](?:calling|calls?|use))['\"`]? (?:is|are) "
+    r"(?:not |un)(?:supported|available|enabled)"
+    r"|enable-auto-tool-choice|requires .{0,30}tool-call-parser"
+)
+"""How servers refuse all tools, and not one of their parts."""
 TOO_MANY_REQUESTS = "HTTP 429"
 SAME_ANSWER_ATTEMPTS = 2
 """Attempts after which the same unreadable answer, or a server that was never there, is not asked again."""
@@ -78,6 +87,8 @@ class Failure:
     """The number of such failures after which no further attempt is made, where it is less than the policy's."""
     context_limit: bool = False
     """Whether the server takes no prompt of this length."""
+    no_tools: bool = False
+    """Whether the server takes no tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +111,8 @@ async def call_with_retries(
     clock: Clock = REAL,
     answered: Callable[[], bool] = lambda: True,
 ) -> Success[T]:
-    """The result of `attempt`, repeated while its failures are temporary. ModelError lists the failures; ContextLimit.
+    """The result of `attempt`, repeated while its failures are temporary. ModelError lists the failures; ContextLimit;
+    ToolsRefused.
 
     `timeout_s` limits one attempt, from the request to the last byte of the answer. `answered` says whether the server
     ever answered: one at which nothing listens is then waited for, since it may be starting again.
@@ -115,6 +127,8 @@ async def call_with_retries(
         failures.append(outcome)
         if outcome.context_limit:
             raise ContextLimit(_error_message(name, failures))
+        if outcome.no_tools:
+            raise ToolsRefused(_error_message(name, failures))
         if not outcome.temporary or _attempts_are_spent(failures, policy):
             raise ModelError(_error_message(name, failures))
         wait = _wait_s(outcome, len(failures), policy, clock)
@@ -159,9 +173,9 @@ def failure_of(error: Exception, timeout_s: float, *, answered: bool = True) -> 
         refusal = refusal_of(error)
         context_limit = refusal is not None and refusal.of_context
         temporary = status >= 500 or (status in _TEMPORARY_STATUS and not _out_of_credit(error))
-        return Failure(
-            f"HTTP {status}", message, temporary and not context_limit, _requested_wait_s(error), None, context_limit
-        )
+        no_tools = status in _TOOLS_REFUSED and refusal is not None and bool(_TAKES_NO_TOOLS.search(refusal.text))
+        kind, temporary = f"HTTP {status}", temporary and not (context_limit or no_tools)
+        return Failure(kind, message, temporary, _requested_wait_s(error), None, context_limit, no_tools)
     if isinstance(error, TimeoutError) or classes & _TIMEOUT_CLASSES:
         return Failure(f"no answer within {timeout_s:g} s", "", True)
     cause = next((cause for cause in causes_of(error) if isinstance(cause, UnreadableAnswer)), None)

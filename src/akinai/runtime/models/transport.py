@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from akinai.core.canonical import Json, canonical
 from akinai.runtime.models.contract import TEMPLATE_REFUSED, Contract, refusal_in
+from akinai.runtime.models.folding import unfold_call
 
 if TYPE_CHECKING:
     import httpx
@@ -166,8 +167,8 @@ class UnreadableAnswer(ValueError):
 def read_answer(body: bytes, encoding: str | None = None) -> tuple[int, bytes]:
     """An answer with status 200 as its provider's package can read it: its true status and its body.
 
-    Handles OpenAI's chat completions and responses, and Anthropic's messages. What fits is returned unchanged.
-    UnreadableAnswer for a body that holds no reply.
+    Handles chat completions and responses of OpenAI, and messages of Anthropic and Ollama. What fits is returned
+    unchanged. UnreadableAnswer for a body that holds no reply.
     """
     answer = _parsed(body, encoding)
     error = answer.get("error")
@@ -178,8 +179,9 @@ def read_answer(body: bytes, encoding: str | None = None) -> tuple[int, bytes]:
     elif answer.keys().isdisjoint({"output", "content", "data", "message", "object"}):
         raise UnreadableAnswer(f"the answer has no choices, only {', '.join(answer) or 'an empty object'}")
     repaired = [_repair_message(choice) for choice in _objects(answer.get("choices"))]
-    wrapped = [_wrap_arguments(call) for call in _calls_in(answer)]
-    plain = not any((*repaired, *wrapped)) and _plain_utf8(body)
+    unfolded = [unfold_call(function) for function, key, _ in _calls_in(answer) if key == "arguments"]
+    wrapped = [_wrap_arguments(*call) for call in _calls_in(answer)]
+    plain = not any((*repaired, *unfolded, *wrapped)) and _plain_utf8(body)
     return 200, body if plain else json.dumps(answer).encode()
 
 
@@ -351,24 +353,25 @@ def unwrap(arguments: object) -> Json:
     return cast("Json", arguments)
 
 
-def _calls_in(answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every tool call in an answer: the object that holds its arguments, and their key in it."""
+def _calls_in(answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, bool]]:
+    """Every tool call in an answer: the object that holds its arguments, their key in it, and whether they are text."""
     for choice in _objects(answer.get("choices")):
         for call in _objects(_object(choice.get("message")).get("tool_calls")):
-            yield _object(call.get("function")), "arguments"
+            yield _object(call.get("function")), "arguments", True
     for item in _objects(answer.get("output")):
         if item.get("type") == "function_call":
-            yield item, "arguments"
+            yield item, "arguments", True
     for block in _objects(answer.get("content")):
         if block.get("type") == "tool_use":
-            yield block, "input"
+            yield block, "input", False
+    for call in _objects(_object(answer.get("message")).get("tool_calls")):
+        yield _object(call.get("function")), "arguments", False
 
 
-def _wrap_arguments(call: tuple[dict[str, Any], str]) -> bool:
+def _wrap_arguments(holder: dict[str, Any], key: str, as_text: bool) -> bool:
     """Wrap the arguments of a call that are no object; return whether anything changed."""
-    holder, key = call
     arguments: object = holder.get(key)
-    if key == "input":
+    if not as_text:
         if arguments is None or isinstance(arguments, dict):
             return False
         holder[key] = {WRAPPER: arguments if isinstance(arguments, str) else json.dumps(arguments)}

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import NoReturn, Protocol, runtime_checkable
 
 from akinai.core.canonical import Json, settled
-from akinai.core.errors import AgentError, ContextLimit
+from akinai.core.errors import AgentError, ContextLimit, ToolsRefused
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.core.stores import TraceBook, TraceRecord
 from akinai.runtime.models.budget import Meter
 from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
 from akinai.runtime.play.session import clock_us
-from akinai.runtime.play.trace_codec import ACTION, TOO_LONG, Call, TraceCodec, decode_calls, is_call
+from akinai.runtime.play.trace_codec import ACTION, TOO_LONG, TOOLS_REFUSED, Call, TraceCodec, decode_calls, is_call
 
 TakeNotes = Callable[[], Mapping[str, Json]]
 """Returns data for the next call's trace record, under keys that no call has; each note is returned once."""
@@ -80,6 +80,8 @@ class _CallLog:
         """The window that the agent was told last; None for that of its own options."""
         self.too_long: list[int | None] = []
         """The context limits that the agent met since its last call."""
+        self.tools_refused = False
+        """Whether the server refused all tools since the last call."""
         self.notes: dict[str, Json] = {}
         """The notes of requests that met a context limit, for the record of the call that comes of them."""
 
@@ -106,7 +108,8 @@ class _RecordingAsker:
         """The reply to this actor's next call: read from the trace, or requested now and recorded.
 
         EndRun when the budget is spent. AgentError if the trace has another request under this number; ModelError.
-        ContextLimit, which the record of the call that comes of it repeats, for a prompt that should be shorter.
+        ContextLimit for a prompt that should be shorter, and ToolsRefused; the record of the call that comes of one
+        repeats it.
         """
         log, recorder = self._log, self._recorder
         async with log.lock:
@@ -117,6 +120,8 @@ class _RecordingAsker:
                 call = recorded[number - 1]
                 if len(log.too_long) < len(call.too_long):
                     self._limit(call.too_long[len(log.too_long)])
+                if call.tools_refused and request.tools:
+                    raise ToolsRefused(f"the server of {call.model!r} took no tools at call {number}")
                 reply = self._repeat(call, request)
             else:
                 if recorder.window is not None and log.window != recorder.window:
@@ -126,7 +131,10 @@ class _RecordingAsker:
                 except ContextLimit:
                     log.too_long.append(None)
                     raise
-            log.count, log.too_long, log.notes = number, [], {}
+                except ToolsRefused:
+                    log.tools_refused = True
+                    raise
+            log.count, log.too_long, log.tools_refused, log.notes = number, [], False, {}
             return reply
 
     def _limit(self, window: int | None) -> NoReturn:
@@ -154,6 +162,8 @@ class _RecordingAsker:
         data = {**notes, **log.codec.encode(prompt, request, reply, model.name)}
         if log.too_long:
             data[TOO_LONG] = [*log.too_long]
+        if log.tools_refused:
+            data[TOOLS_REFUSED] = True
         if recorder.actions is not None:
             data[ACTION] = recorder.actions.get(log.actor, 0) + 1
         await recorder.book.add_trace(recorder.run_id, [TraceRecord(log.actor, number, recorder.clock(), data)])

@@ -26,6 +26,9 @@ TOO_LONG = "too_long"
 """The key for the context limits that the agent met before the call: None for one of the server, after which it dropped
 the oldest quarter of its conversation, or the tokens of a window that a resume gave it."""
 
+TOOLS_REFUSED = "tools_refused"
+"""The key that marks a call before which the server took no tools, so that the agent asked for JSON."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -44,6 +47,8 @@ class Call:
     reply: Reply
     too_long: tuple[int | None, ...] = ()
     """The context limits before it, as under `TOO_LONG`."""
+    tools_refused: bool = False
+    """Whether the server took no tools before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,8 @@ class TraceCodec:
             reply = Reply.from_json(data["reply"])
             self._add(reply.message)
             too_long = tuple(data.get(TOO_LONG, ()))
-            return Call(record.actor, record.call, record.at, data["model"], data["request"], request, reply, too_long)
+            origin = (record.actor, record.call, record.at, data["model"], data["request"])
+            return Call(*origin, request, reply, too_long, TOOLS_REFUSED in data)
         except (KeyError, IndexError, TypeError) as error:
             raise AgentError(
                 f"the trace of call {record.call} of {record.actor!r} is damaged ({type(error).__name__}: {error})"
