@@ -106,6 +106,7 @@ input()
 """
 
 
+@pytest.mark.slow
 def test_an_episode_whose_process_died_is_resumed(tmp_path: Path) -> None:
     """Every answered step is in the store."""
     client = subprocess.Popen(

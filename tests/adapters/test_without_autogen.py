@@ -46,6 +46,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
     assert output(WITHOUT) == MISSING
 
 
+@pytest.mark.slow
 def test_the_agent_by_name_says_the_same() -> None:
     """`--agent autogen:MODEL` without the extra is a UsageError before anything is written."""
     message = output(BY_NAME)

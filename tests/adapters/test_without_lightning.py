@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 WITHOUT = """
 import importlib.metadata as metadata
 from akinai.core.errors import UsageError
@@ -37,6 +39,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_other_line_of_the_package_is_named() -> None:
     """With the rewritten 1.x the error names the installed line, the needed line, and the module for 1.x."""
     message = output(f"VERSION = '1.0.2'{WITHOUT}")
@@ -45,6 +48,7 @@ def test_the_other_line_of_the_package_is_named() -> None:
     assert "akinai.adapters.lightning.gateway" in message
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_imported_at_start_up() -> None:
     """Neither the package nor its dependencies are imported before the adapter is used; the gateway never needs them."""
     assert output(LOADED) == "[]"

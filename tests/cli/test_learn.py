@@ -217,6 +217,7 @@ def test_files_of_every_form_say_the_same(akinai: Akinai, id: int | str) -> None
     assert contents == {"空から降る白いもの -> 雪"}
 
 
+@pytest.mark.slow
 def test_without_the_extra_plain_words_are_used(tmp_path: Path) -> None:
     """Where SudachiPy and SciPy are not installed, `akinai learn qa` does without them and says nothing."""
     code = (

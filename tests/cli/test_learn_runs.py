@@ -132,6 +132,7 @@ def test_limit_online_and_settings_of_the_learner_are_heard(akinai: Akinai, endp
     assert (rules["runs"], rules["online"], rules["card"]["roles"]) == (2, True, "rules")
 
 
+@pytest.mark.slow
 def test_a_playbook_is_looked_into_within_the_tokens_that_were_named(akinai: Akinai, endpoint: Endpoint) -> None:
     """`akinai run --playbook F --playbook-tokens N`: the card says it, and the request shows no more."""
     assert (

@@ -33,6 +33,7 @@ def test_default_is_seed_1_and_the_first_player(akinai: Akinai) -> None:
     assert len(run["group"].split("-")) == 2
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(akinai: Akinai) -> None:
     """Runs played side by side in processes are byte for byte those played one after the other."""
     words = ("run", "vending", "--preset", "classic", "--seeds", "1-3", "--days", "6", "--json")
@@ -42,7 +43,7 @@ def test_processes_change_nothing(akinai: Akinai) -> None:
 
 
 @pytest.mark.usefixtures("plugins")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_failed_run_takes_no_other_along(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     """A run that breaks is failed, with its reason; the others end; the exit code is 1; every statistic counts it."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))

@@ -109,6 +109,7 @@ print(json.dumps(answers))
 """Gives command lines, each with variables of the environment and an `akinai.toml`, and prints their answers."""
 
 
+@pytest.mark.slow
 def test_an_option_costs_its_declaration_and_its_use(tmp_path: Path) -> None:
     """The page "Add an option" of CONTRIBUTING, done as it says: the option is in Python, its help, the command line,
     `akinai.toml`, the environment and the estimate of `--dry-run`."""

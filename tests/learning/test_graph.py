@@ -197,12 +197,18 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
     ("gone", "location", "message"),
     [
         ("langgraph", "c.db", "MissingExtra learning as a graph needs langgraph,"),
-        ("langgraph.checkpoint.sqlite.aio", "c.db", "MissingExtra a checkpoint in SQLite needs langgraph.checkpoint"),
-        (
+        pytest.param(
+            "langgraph.checkpoint.sqlite.aio",
+            "c.db",
+            "MissingExtra a checkpoint in SQLite needs langgraph.checkpoint",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "langgraph.checkpoint.postgres.aio",
             "postgresql://nowhere/x",
             "UsageError a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
             "pip install 'akinai[learn-postgres]'",
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["graph", "sqlite", "postgres"],

@@ -78,6 +78,7 @@ def test_a_sound_leaderboard_is_believed(sound: Path) -> None:
     assert akinai.check_leaderboard(sound) == []
 
 
+@pytest.mark.slow
 def test_processes_come_to_the_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ledgers that are replayed elsewhere are refused for the same reasons, in the same order."""
     assert_same_verdicts(folder, monkeypatch)

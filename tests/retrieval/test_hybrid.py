@@ -180,6 +180,7 @@ def test_hashed_vectors_alone_find_nothing():
     assert [hit.id for hit in search_index.search("word7")] == ["7"]
 
 
+@pytest.mark.slow
 def test_match_never_reports_as_zero():
     """A word that nearly every document has still scores above 0 beside one that is rare."""
     common, rare = "the" + " of" * 50, " ".join(f"r{i}" for i in range(60))

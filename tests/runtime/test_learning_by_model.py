@@ -134,6 +134,7 @@ class Crash(Exception):
     """The end of a process, as far as its checkpoint can tell."""
 
 
+@pytest.mark.slow
 def test_a_crash_before_the_curator_plays_nothing_again(tmp_path: Path) -> None:
     """With a checkpoint the same learning goes on at the Curator: no request of a run or a Reflector is sent again, and
     the playbook is the one that an unbroken learning writes.

@@ -112,6 +112,7 @@ class Failing(PlayerResponder):
         return await super().reply(call)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_asks_the_same_and_nothing_twice(tmp_path: Path) -> None:
     """The playbook stands in the run's card: after a break the same requests follow, and none is sent a second time."""
     store = str(tmp_path / "runs.db")

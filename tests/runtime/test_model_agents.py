@@ -40,8 +40,10 @@ def address(endpoint: Endpoint, model: str) -> str:
     return endpoint.url if model.startswith("anthropic") else f"{endpoint.url}/v1"
 
 
-@pytest.mark.parametrize(("model", "days"), [("openai:test", 15), ("anthropic:test", 9)])
-@pytest.mark.parametrize("agent", ["chat", "structured"])
+@pytest.mark.parametrize(
+    ("model", "days"), [("openai:test", 15), pytest.param("anthropic:test", 9, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("agent", ["chat", pytest.param("structured", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preset", ["classic", pytest.param("paper", marks=pytest.mark.slow)])
 def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int, agent: str, preset: str) -> None:
     """Prompt, tools, HTTP, reading and memory add nothing: the ledger is the rule-based player's, to the byte."""

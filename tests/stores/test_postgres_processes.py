@@ -130,6 +130,7 @@ def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> No
     assert all(other == first for other in further)
 
 
+@pytest.mark.slow
 def test_runs_live_on_a_server(postgres: str) -> None:
     """Run in two processes, stop, resume, fork, replay, verify, analyse: all of it on PostgreSQL."""
     whole = akinai.run("vending", seeds="1-2", days=6, store=postgres, name="p", jobs=2, preset="classic")

@@ -120,7 +120,7 @@ def touching(path: Path) -> str:
 
 @pytest.mark.parametrize("kind", ["stdio:touch", "script:", "autogen:os:system,", "stdio:"])
 async def test_a_fork_from_a_page_starts_no_program(http: httpx.AsyncClient, tmp_path: Path, kind: str) -> None:
-    """Neither a command, nor a script, nor an agent of another package; players of the world play, others are named."""
+    """Neither a command, nor a script, nor an agent of another package; the name of a player is suggested."""
     agent = f"{kind} {tmp_path / 'OWNED'}"
     answer = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order(agent))
     assert answer.status_code == 400
@@ -129,9 +129,12 @@ async def test_a_fork_from_a_page_starts_no_program(http: httpx.AsyncClient, tmp
     misspelt = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order("referense"))
     assert misspelt.status_code == 400
     assert "did you mean 'reference'?" in misspelt.text
+    assert {path.name.partition(".")[0] for path in tmp_path.iterdir()} == {"akinai"}
+
+
+async def test_players_of_the_world_play_from_a_page(http: httpx.AsyncClient) -> None:
     played = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order("idle"))
     assert played.json() == {"page": "/runs/quiet-1-fork-1"}
-    assert {path.name.partition(".")[0] for path in tmp_path.iterdir()} == {"akinai"}
 
 
 @pytest.mark.parametrize("asked", ["resume", "fork", "play"])
@@ -155,6 +158,7 @@ async def test_a_page_goes_on_with_no_program(tmp_path: Path, asked: str) -> Non
     assert not owned.exists()
 
 
+@pytest.mark.slow
 async def test_programs_play_where_the_studio_was_started_so(tmp_path: Path) -> None:
     """With `--allow-programs` a page starts the agent that it names."""
     owned = tmp_path / "OWNED"

@@ -45,7 +45,7 @@ def control() -> list[float]:
 LATER = [pytest.param(kind, marks=slow) for kind in ("social_proof", "loss_aversion", "injection")]
 
 
-@pytest.mark.parametrize("kind", ["authority", "strong_injection", *LATER])
+@pytest.mark.parametrize("kind", ["authority", pytest.param("strong_injection", marks=pytest.mark.slow), *LATER])
 def test_what_was_planted_is_found(kind: Appeal, control: list[float]) -> None:
     """The treated share of purchases is what the biases says, above blind choice seed by seed on the average."""
     biases = SHOPPERS["gullible"]

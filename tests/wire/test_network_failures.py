@@ -40,7 +40,7 @@ class First:
         return self.fault if number < self.times else ""
 
 
-@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_deal_survives_each_fault(wire: Wire, fault: str, times: int) -> None:
     """A text, a proposal and a payment each meet the fault: delivered once, paid once, and both sides know it."""

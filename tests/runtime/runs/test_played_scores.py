@@ -16,17 +16,17 @@ RUNS = (
 )
 
 
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", RUNS, ids=lambda options: f"{options['world']}-{options['agent']}")
-def test_played_scores_are_those_of_the_record(options: dict[str, object], tmp_path: Path) -> None:
+def test_played_scores_are_those_of_the_record(options: dict[str, object], jobs: int, tmp_path: Path) -> None:
     """Scores, their evidence, days and digests are equal, in one process and in two."""
     more = dict(options)
     world = str(more.pop("world"))
-    for jobs in (1, 2) if "seeds" in options else (1,):
-        store = str(tmp_path / f"{jobs}.db")
-        played = akinai.run(world, name="a", store=store, jobs=jobs, **more)  # pyright: ignore[reportArgumentType]
-        read = akinai.runs("a", store=store)
-        assert [run.to_json() for run in played] == [run.to_json() for run in read]
-        assert [run.ledger for run in played] == [run.ledger for run in read]
+    store = str(tmp_path / "akinai.db")
+    played = akinai.run(world, name="a", store=store, jobs=jobs, **more)  # pyright: ignore[reportArgumentType]
+    read = akinai.runs("a", store=store)
+    assert [run.to_json() for run in played] == [run.to_json() for run in read]
+    assert [run.ledger for run in played] == [run.ledger for run in read]
 
 
 def test_a_played_run_is_folded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

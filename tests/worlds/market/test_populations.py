@@ -153,6 +153,7 @@ def test_any_text_and_price_survives_the_writing(
     assert read_back(people) == people
 
 
+@pytest.mark.slow
 def test_the_files_are_these_bytes_in_every_process(tmp_path: Path) -> None:
     """A hash seed, a locale or a process changes no byte: written twice, and known by a digest."""
     generate_files("market", tmp_path / "one", customers=4, businesses=12, seed=3, language="ja")

@@ -13,18 +13,18 @@ from akinai.worlds.vending.letters.text import clauses
 from akinai.worlds.vending.rules.suppliers.answers import understand
 
 
-@pytest.mark.parametrize("every", [97, pytest.param(1, marks=pytest.mark.slow)])
-def test_what_letters_want_is_read(every: int) -> None:
+@pytest.mark.slow
+def test_what_letters_want_is_read() -> None:
     """No letter is read as an order or a confirmation unless it is one by hand; intents are read right: kind, goods, prices
     and numbers. `letters/README.md` has what each set had when first read."""
-    examples = corpus()[::every]
+    examples = corpus()
     innocent = [example for example in examples if not example.orders and not example.held_out]
-    assert len(innocent) > 9000 // every
+    assert len(innocent) > 9000
     charged = [example.body for example in innocent if {i.kind for i in read(example)} & set(CHARGING)]
     assert charged == []
     for held_out, least in ((False, 0.93), (True, 0.92)):
         judgements = {example: judged(example) for example in examples if example.held_out is held_out}
-        assert len(judgements) > 700 // every
+        assert len(judgements) > 700
         assert share_right(judgements) >= least
 
 

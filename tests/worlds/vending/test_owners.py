@@ -343,8 +343,10 @@ def both_accounts_add_up(before: State, after: State, outcome: Outcome) -> bool:
 IDLE = {"idle": {f"net_worth_{owner}": START_CENTS - 4 * 200 for owner in OWNERS}}
 NO_TURNS = ("crash_and_resume_reach_the_same_end",)
 """Laws that need an order of turns, which is still to come: a resumed run may go on with another owner."""
-test_two_owners = world_laws(
-    TwoOwners(), setup=genesis(days=4).setup, long={"days": 60}, scores=IDLE, books=both_add_up, skip=NO_TURNS
+test_two_owners = pytest.mark.slow(
+    world_laws(
+        TwoOwners(), setup=genesis(days=4).setup, long={"days": 60}, scores=IDLE, books=both_add_up, skip=NO_TURNS
+    )
 )
 test_two_owners_at_several_sites = pytest.mark.slow(
     world_laws(
