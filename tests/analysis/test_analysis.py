@@ -96,7 +96,7 @@ def test_failed_runs_stay_in_every_figure() -> None:
     assert analysis.runs.summary()["net_worth"].mean == pytest.approx(mean)
 
 
-def test_unreadable_runs_are_counted_beside_the_figures() -> None:
+def test_damaged_runs_are_counted_beside_the_figures() -> None:
     """A damaged entry, a damaged header, a lost tail, an edited outcome: each is reported, counted, and stops nothing."""
     play("g", dict.fromkeys(range(1, 7), 5))
     edit("UPDATE actions SET data = '{}' WHERE seq = 3 AND run_id = 'g-1'")
@@ -115,11 +115,11 @@ def test_unreadable_runs_are_counted_beside_the_figures() -> None:
     assert "fee_cents" in troubles["g-5"]
     (group,) = [group for group in analysis.groups if "g-6" in group.runs]
     assert group.runs == ("g-1", "g-3", "g-4", "g-6")
-    assert group.states == {"done": 1, "unreadable": 3}
+    assert group.states == {"done": 1, "damaged": 3}
     worth = group.scores["net_worth"].summary
     assert (worth.n, worth.failed, worth.mean) == (1, 3, 49_000)
     (group,) = api.analyze("g-1", "g-2", "g-6", store=STORE).groups
-    assert (group.states, group.scale.of, group.scale.seeds) == ({"done": 1, "unreadable": 2}, 1, (6,))
+    assert (group.states, group.scale.of, group.scale.seeds) == ({"done": 1, "damaged": 2}, 1, (6,))
     assert sum(len(group.runs) for group in analysis.groups) == 6
 
 
@@ -174,10 +174,10 @@ def test_share_stands_between_idle_and_reference() -> None:
 
 
 class Noise:
-    """An agent whose replies hold no action."""
+    """An agent whose actions are all refused."""
 
     async def act(self, view: View, last: Outcome | None) -> Move:
-        return Move(Unreadable.of("I see.", "the reply holds no action"))
+        return Move(Unreadable.of("I see.", "wait_until: no hour", "bad_parameters"))
 
 
 def test_a_first_day_of_noise_is_not_ahead_of_idle_and_has_no_coherence() -> None:
@@ -394,7 +394,7 @@ def test_damaged_pair_is_in_no_figure() -> None:
     assert paired.difference == FEE
     edit("UPDATE runs SET genesis = '{' WHERE run_id = 'b-1'")
     compared = api.compare("a", "b", store=STORE)
-    assert (compared.seeds, compared.only_a, compared.b.group.states) == ((2,), (1,), {"failed": 1, "unreadable": 1})
+    assert (compared.seeds, compared.only_a, compared.b.group.states) == ((2,), (1,), {"failed": 1, "damaged": 1})
 
 
 def test_direction_names_the_winner() -> None:

@@ -147,12 +147,12 @@ def test_damaged_runs_stop_nothing(akinai: Akinai) -> None:
     answer = akinai("analyze", "a")
     assert answer.code == 1
     assert "idle: 3 runs" in answer.out
-    assert "1 done, 2 unreadable. What cannot be read is in no figure." in answer.out
+    assert "1 done, 2 damaged. What is unreadable or damaged is in no figure." in answer.out
     first, second = answer.err.splitlines()
     assert first.startswith("akinai: run a-1 cannot be scored: entry 2: ")
     assert second.startswith("akinai: run a-2 cannot be scored: the header of run 'a-2' is damaged")
     document = akinai("analyze", "a", "--json").json
-    assert document["groups"]["idle"]["states"] == {"done": 1, "unreadable": 2}
+    assert document["groups"]["idle"]["states"] == {"done": 1, "damaged": 2}
     assert document["summary"]["net_worth"]["n"] == 1
 
 
@@ -239,7 +239,7 @@ def test_bad_words_are_told(akinai: Akinai, words: tuple[str, ...], sentence: st
 
 def test_runs_that_repeat_themselves_show_in_every_table(akinai: Akinai, folder: Path) -> None:
     """Of a player that repeats itself to no effect: the list of runs, their analysis, comparison and report."""
-    (folder / "bad.txt").write_text('"hello"\n' * 9, encoding="utf-8")
+    (folder / "bad.txt").write_text('{"action": "WAIT_UNTIL", "hour": 0}\n' * 9, encoding="utf-8")
     play(akinai, "loops", f"script:{folder / 'bad.txt'}", "1-2", "--max-repeats", "3")
     play(akinai, "good", seeds="1-2")
     assert akinai("runs").out.count("stuck") == 2

@@ -44,7 +44,17 @@ PHRASE = re.compile(r"[A-Za-z]{3,} (?!horizon)[a-z]{3,}")
 WORDS = re.compile(r"[A-Za-z]{2,}")
 PAGES = tuple(
     ROOT / "src" / "akinai" / room
-    for room in ("api", "cli", "cli/playbook", "core", "learning/roles", "report/tables", "report/why", "runtime")
+    for room in (
+        "api",
+        "cli",
+        "cli/playbook",
+        "core",
+        "learning/roles",
+        "report/tables",
+        "report/why",
+        "runtime",
+        "runtime/models",
+    )
 )
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (

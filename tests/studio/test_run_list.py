@@ -64,7 +64,7 @@ async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:
     run = await judged_run(books, RunHeader(**{**vars_of(header), "entries": 99}), NO_PRICES)
     await books.close()
     row = row_of(ListedRun(header, run), Scales())
-    assert row.state == "unreadable"
+    assert row.state == "damaged"
     assert "missing" in row.error
 
 

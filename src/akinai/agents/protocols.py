@@ -8,12 +8,16 @@ from typing import Protocol
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.ledger import Outcome
-from akinai.core.models import FILTERED, Message, Reply, ToolCall, marked_thinking
+from akinai.core.models import FILTERED, Message, Reply, ToolCall
 from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import EXPECTED, read_moves
 from akinai.core.replies.thoughts import split_thoughts
 
 NUDGE = "your reply called no tool; go on by calling one, for nothing else is heard"
+
+CUT_NUDGE = "your reply was cut at the limit of its length before it held a whole action; write less"
+CUT_FINISHES = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+"""Why a reply stopped, in the terms of providers, where it was cut at the limit of its length."""
 
 FILTER_NUDGE = "a content filter of the model's server withheld the reply (content_filter); go on with another action"
 FILTER_FINISHES = frozenset({FILTERED, "refusal", "safety", "SAFETY", "PROHIBITED_CONTENT"})
@@ -55,12 +59,14 @@ class ToolCallProtocol:
 
     def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
         if not reply.calls:
-            problem = FILTER_NUDGE if reply.finish in FILTER_FINISHES else NUDGE
-            return [RequestedMove(_with_thinking(Move(Unreadable.of(reply.text, problem)), reply))]
+            return [RequestedMove(_with_thinking(Move(Unreadable.of(reply.text, _stopped(reply) or NUDGE)), reply))]
         parts = split_thoughts(reply.text)
         moves = [read_call(verbs, call.name, call.arguments, _call_text(call)) for call in reply.calls]
         text = parts.text.strip() if parts.thoughts else reply.text
-        moves[0] = _with_thinking(replace(moves[0], said=_joined(text, moves[0].said), thoughts=parts.thoughts), reply)
+        moves[0] = replace(moves[0], said=_joined(text, moves[0].said), thoughts=parts.thoughts)
+        if isinstance(moves[-1].action, Unreadable) and reply.finish in CUT_FINISHES:
+            moves[-1] = replace(moves[-1], action=Unreadable.of(_call_text(reply.calls[-1]), CUT_NUDGE))
+        moves[0] = _with_thinking(moves[0], reply)
         return [RequestedMove(move, call.id) for call, move in zip(reply.calls, moves, strict=True)]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
@@ -84,8 +90,8 @@ class JsonProtocol:
             moves: Sequence[Move] = [Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}"))]
         else:
             moves = read_moves(verbs, reply.text)
-            if isinstance(moves[0].action, Unreadable) and reply.finish in FILTER_FINISHES:
-                moves = [Move(Unreadable.of(reply.text, f"{FILTER_NUDGE}; {EXPECTED}"))]
+            if isinstance(moves[0].action, Unreadable) and (why := _stopped(reply)):
+                moves = [replace(moves[0], action=Unreadable.of(reply.text, f"{why}; {EXPECTED}"))]
         return [RequestedMove(move) for move in (_with_thinking(moves[0], reply), *moves[1:])]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
@@ -114,11 +120,14 @@ def outcome_text(outcome: Outcome) -> str:
     return outcome.text if outcome.ok else f"Refused ({outcome.code}): {outcome.text}"
 
 
+def _stopped(reply: Reply) -> str:
+    """What a server did to a reply that holds no whole action; empty where the model ended it itself."""
+    return FILTER_NUDGE if reply.finish in FILTER_FINISHES else CUT_NUDGE if reply.finish in CUT_FINISHES else ""
+
+
 def _with_thinking(move: Move, reply: Reply) -> Move:
-    """The move with the thinking that its server gave in a field of its own: marked, beside the text that was said."""
-    thinking = reply.message.thinking
-    said = _joined(marked_thinking(thinking), move.said)
-    return replace(move, said=said, thoughts=_joined(thinking, move.thoughts))
+    """The move with the thinking that its server gave in a field of its own, before the thoughts in its text."""
+    return replace(move, thoughts=_joined(reply.message.thinking, move.thoughts))
 
 
 def _joined(*texts: str) -> str:

@@ -120,7 +120,7 @@ class Comparison:
     unfinished: tuple[int, ...]
     """Seeds among the pairs on which a run failed or is not over: in the figures as they are."""
     unreadable: tuple[int, ...]
-    """Seeds among the pairs on which no run of a side can be read: in no figure."""
+    """Seeds among the pairs on which a side has no measured run, since all are unreadable or damaged: in no figure."""
     repeated: bool
     """Whether a side played some seed several times: its runs count as one, by their mean."""
     scores: Mapping[str, ScoreComparison]
@@ -221,7 +221,7 @@ def compare_sides(
         only_a=tuple(sorted(seeds_a - common)),
         only_b=tuple(sorted(seeds_b - common)),
         unfinished=tuple(sorted({run.seed for run in both if run.seed in common and run.state in ("failed", "open")})),
-        unreadable=tuple(seed for seed in sorted(common) if not (_readable(a, seed) and _readable(b, seed))),
+        unreadable=tuple(seed for seed in sorted(common) if not (_measured(a, seed) and _measured(b, seed))),
         repeated=len(seeds_a) < len(a) or len(seeds_b) < len(b),
         scores={name: _compare_score(a, b, name, gain) for name in scores},
         findings={name: _compare_findings(a, b, name) for name in _finding_types(both)} if judged else {},
@@ -236,8 +236,8 @@ def _common(a: Sequence[str], b: Sequence[str]) -> list[str]:
 
 
 def _having(runs: Sequence[Run], name: str) -> list[Run]:
-    """Runs that have a figure, and runs that cannot be read: they may have had it."""
-    return [run for run in runs if run.trouble or run.value(name) is not None]
+    """Runs that have a figure, and runs that are not measured: they may have had it."""
+    return [run for run in runs if not run.measured or run.value(name) is not None]
 
 
 def _compare_score(a: Sequence[Run], b: Sequence[Run], name: str, gain: float | None = None) -> ScoreComparison:
@@ -253,11 +253,11 @@ def _compare_findings(a: Sequence[Run], b: Sequence[Run], name: str) -> ScoreCom
 
 
 def _findings_rate(name: str, *, daily: bool) -> Value:
-    """Findings of a type in 30 days of a run, or in the run where the world has no days; None for a run that cannot be
-    read or in which no day passed."""
+    """Findings of a type in 30 days of a run, or in the run where the world has no days; None for a run that is not
+    measured or in which no day passed."""
 
     def rate(run: Run) -> float | None:
-        if run.trouble or (daily and not run.days):
+        if not run.measured or (daily and not run.days):
             return None
         count = sum(run.finding_types.values()) if name == ALL_FINDINGS else run.finding_types.get(name, 0)
         return count * MONTH_DAYS / run.days if daily else float(count)
@@ -288,7 +288,7 @@ def _compare(
 
 
 def _by_seed(runs: Sequence[Run], value: Value) -> dict[int, float | None]:
-    """The mean of each seed's runs; None where none of them can be read."""
+    """The mean of each seed's runs; None where none of them is measured."""
     same: dict[int, list[Run]] = {}
     for run in runs:
         same.setdefault(run.seed, []).append(run)
@@ -315,5 +315,5 @@ def _finding_types(runs: Iterable[Run]) -> list[str]:
     return [ALL_FINDINGS, *types] if types else []
 
 
-def _readable(runs: Iterable[Run], seed: int) -> bool:
-    return any(run.seed == seed and not run.trouble for run in runs)
+def _measured(runs: Iterable[Run], seed: int) -> bool:
+    return any(run.seed == seed and run.measured for run in runs)

@@ -23,7 +23,9 @@ from akinai.core.ledger import Genesis
 from akinai.core.scores import WORDS, Score, Table, bounds
 from akinai.core.statistics import Summary, clustered, share_between, summarise, welch_mde
 from akinai.core.stores import RunHeader
+from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.records import Run, State
+from akinai.runtime.runs.unreadable import advice
 
 ALIKE = ("model", "sampling", "playbook", "agent_spec")
 """Fields of the run card that distinguish two runs of one agent."""
@@ -31,7 +33,7 @@ CARD = ("preset", "model", "sampling", "playbook")
 """Fields of the run cards that a group's card has."""
 MOST_SETTINGS = 3
 """Settings that a group's name holds."""
-STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable")
+STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable", "damaged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def name_groups(headers: Mapping[str, RunHeader]) -> dict[str, GroupName]:
 def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, ...]:
     """Agent and model, which every name holds, then the parts that it holds only where they distinguish the groups."""
     if header.damage:
-        return ("unreadable", *[""] * 7)
+        return ("damaged", *[""] * 7)
     card = header.card
     pairs = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
     more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
@@ -154,8 +156,8 @@ def flat_settings(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]
 
 def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group:
     """The statistics of runs that were played alike."""
-    readable = [run for run in runs if not run.trouble]
-    days, first = sum(run.days for run in readable), next((run for run in runs if run.world), runs[0])
+    measured = [run for run in runs if run.measured]
+    days, first = sum(run.days for run in measured), next((run for run in runs if run.world), runs[0])
     states = Counter(run.state for run in runs)
     return Group(
         name=name.name,
@@ -166,16 +168,17 @@ def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group
         runs=tuple(run.id for run in runs),
         seeds=len({run.seed for run in runs if run.world}),
         states={state: states[state] for state in STATES if states[state]},
-        copies=len(readable) - len({(run.digest, run.seed) for run in readable}),
+        copies=len(measured) - len({(run.digest, run.seed) for run in measured}),
         endings=dict(Counter(run.ending or f"({run.state})" for run in runs).most_common()),
         days=days,
         scores=_summaries(score_names(run.scores for run in runs), runs, scale),
-        findings=_findings(readable, days),
+        findings=_findings(measured, days),
         coherence=_summaries(score_names(run.coherence for run in runs), runs, Scale()),
         usage=_usage(runs),
         scale=scale,
         figures=_summaries(score_names(run.figures for run in runs), runs, Scale()),
-        tables=_tables(readable),
+        tables=_tables(measured),
+        advice=next((advice(run.header) for run in runs if run.state == UNREADABLE), ""),
     )
 
 
@@ -189,10 +192,10 @@ def _summaries(names: Sequence[str], runs: Sequence[Run], scale: Scale) -> dict[
 
 
 def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
-    """The statistics of a score; a run that can be read and lacks it is left out."""
+    """The statistics of a score; a run that is measured and lacks it is left out."""
     all_scores = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
     example = next(score for score in all_scores if score.name == name)
-    having = [run for run in runs if run.trouble or run.value(name) is not None]
+    having = [run for run in runs if not run.measured or run.value(name) is not None]
     values, seeds = [run.value(name) for run in having], [run.seed for run in having]
     summary = summarise(values, bounds=bounds(example.unit), clusters=seeds)
     independent = summarise(clustered(seed_values(having, name)).values())
@@ -215,9 +218,9 @@ def seed_values(runs: Iterable[Run], name: str) -> dict[int, list[float]]:
     return by_seed
 
 
-def _findings(readable: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
+def _findings(measured: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
     counts, runs = Counter[str](), Counter[str]()
-    for run in readable:
+    for run in measured:
         counts.update(run.finding_types)
         runs.update(run.finding_types.keys())
     return {
@@ -243,11 +246,11 @@ def _usage(runs: Sequence[Run]) -> UsageSummary | None:
     )
 
 
-def _tables(readable: Sequence[Run]) -> dict[str, TableSummary]:
+def _tables(measured: Sequence[Run]) -> dict[str, TableSummary]:
     """Tables whose rows mean the same in every run: rows of agents only where all runs have the same agents."""
-    alike = len({run.roster for run in readable}) == 1
+    alike = len({run.roster for run in measured}) == 1
     by_name: dict[str, list[Table]] = {}
-    for run in readable:
+    for run in measured:
         for table in run.tables:
             if alike or WORDS not in list(table.columns.values())[: table.keys]:
                 by_name.setdefault(table.name, []).append(table)

@@ -16,6 +16,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import preset_setup
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.driver import is_reproducible, play_run
+from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.reading import Detail
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.verification import verify
@@ -62,6 +63,11 @@ class Row:
     dollars: float | None
     """The mean over the runs; None where a price is not known."""
     runs: tuple[RowRun, ...]
+
+    @property
+    def unreadable(self) -> int:
+        """Runs that ended as unreadable: they have no score and are in no mean."""
+        return sum(run.ending == UNREADABLE for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from akinai.core.statistics import clustered, seeds_needed, summarise, welch_see
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import known_prices
+from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.reading import Detail, find_runs
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import names_of
+from akinai.runtime.runs.unreadable import advice
 from akinai.runtime.sync import wait
 
 AT_ONCE = 64
@@ -52,6 +54,9 @@ class StudyPlan:
     hours: float | None
     dollars: float | None
     """None where the price is not known."""
+    unreadable: int = 0
+    """Runs of the pilot that were unreadable: they show no spread, and a study has to expect as many."""
+    pilot_runs: int = 0
 
     def to_json(self) -> dict[str, Json]:
         tokens: Json = {"input": self.tokens.input, "output": self.tokens.output} if self.tokens else None
@@ -124,6 +129,8 @@ def _planned(
         cautious=max(needed, seeds_needed(_cautious(sd, seeds) * (1 if paired else 2**0.5), amount)) if sd else needed,
         runs=runs,
         tokens=tokens if usages else None,
+        unreadable=sum(run.state == UNREADABLE for side in sides for run in side),
+        pilot_runs=sum(len(side) for side in sides),
         hours=minutes / 60 / min(at_once, runs) if usages else None,
         dollars=sum(dollars) * scaling if usages and len(dollars) == len(usages) else None,
     )
@@ -143,7 +150,9 @@ def _spread(
             return True, paired.pairs, paired.sd_difference, seeds_needed(paired.sd_difference, least)
     groups = [summarise(clustered(seed_values(side, score)).values()) for side in sides]
     if any(group.sd is None for group in groups):
-        raise UsageError(f"a pilot of {min(group.n for group in groups)} seeds shows no spread; play at least 2")
+        unread = [run for side in sides for run in side if run.state == UNREADABLE]
+        why = f" ({len(unread)} runs are unreadable: {advice(unread[0].header)})" if unread else ""
+        raise UsageError(f"a pilot of {min(group.n for group in groups)} seeds shows no spread; play at least 2{why}")
     sds = [group.sd or 0.0 for group in groups]
     spread = (sum(sd * sd for sd in sds) / len(sds)) ** 0.5
     needed = welch_seeds_needed(groups[0], groups[-1], max(gain, spread * 2 * LEAST_GAIN)) or 2

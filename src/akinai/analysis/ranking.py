@@ -35,7 +35,7 @@ def rank_groups(groups: Sequence[Group], runs: Iterable[Run]) -> list[WorldRanki
 
 
 def seed_means(runs: Iterable[Run], score: str) -> dict[int, float | None]:
-    """The mean of each seed's runs; None where none of them can be read."""
+    """The mean of each seed's runs; None where none of them is measured."""
     return {seed: fmean(values) if values else None for seed, values in seed_values(runs, score).items()}
 
 

@@ -1,7 +1,8 @@
 """The records of an analysis: groups of runs that were played alike, and the statistics of each group.
 
-A run that failed, broke off or is not over is in every figure with what its ledger holds; one whose record cannot be
-read has no value and is counted separately. Nothing is left out silently.
+A run that failed, broke off or is not over is in every figure with what its ledger holds. One that is unreadable (no
+action could be read in what its agents wrote) or damaged (its record cannot be read) has no value and is counted
+separately. Nothing is left out silently.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ class ScoreSummary:
     unit: str
     better: Better | None
     summary: Summary
-    """Over every run whose record can be read, the failed and unfinished as they are; `failed` are the unreadable."""
+    """Over every measured run, the failed and unfinished as they are; `failed` are the unreadable and the damaged."""
     mean_of_done: float | None
     """The mean over finished runs alone, which shows how the others change the mean."""
     mde: float | None
@@ -52,7 +53,7 @@ class FindingsSummary:
     runs: int
     """Runs that have at least one."""
     per_month: float | None
-    """Findings in 30 days, over all readable runs; None where no day passed."""
+    """Findings in 30 days, over all measured runs; None where no day passed."""
 
     def to_json(self) -> dict[str, Json]:
         return {"count": self.count, "runs": self.runs, "per_30_days": self.per_month}
@@ -110,7 +111,7 @@ class Scale:
     seeds: tuple[int, ...] = ()
     """The seeds that it covers; the group's means in `own` are over these alone."""
     of: int = 0
-    """Distinct seeds of the group's readable runs."""
+    """Distinct seeds of the group's measured runs."""
     played: tuple[int, ...] = ()
     """Seeds on which idle or reference was not in the store and was played for this."""
     idle: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -147,12 +148,12 @@ class Group:
     seeds: int
     """Number of distinct seeds."""
     states: Mapping[State, int]
-    """The numbers of runs that are done, failed, open, unreadable; they add up to all runs."""
+    """The numbers of runs that are done, failed, open, unreadable, damaged; they add up to all runs."""
     copies: int
     """Runs that repeat another run of the group entry by entry, and so add no evidence."""
     endings: Mapping[str, int]
     days: int
-    """Days played by all its readable runs together."""
+    """Days played by all its measured runs together."""
     scores: Mapping[str, ScoreSummary]
     findings: Mapping[str, FindingsSummary]
     """By type, the most frequent first."""
@@ -164,11 +165,18 @@ class Group:
     """The world's figures beyond the scores, over the runs that have them."""
     tables: Mapping[str, TableSummary] = field(default_factory=dict[str, TableSummary])
     """The world's tables that can be summarised over runs, where they were kept."""
+    advice: str = ""
+    """What to try next with its unreadable runs; empty where it has none."""
 
     @property
     def unfinished(self) -> int:
         """Runs that failed or are not over."""
         return self.states.get("failed", 0) + self.states.get("open", 0)
+
+    @property
+    def left_out(self) -> int:
+        """Runs that are unreadable or damaged, and so in no figure."""
+        return self.states.get("unreadable", 0) + self.states.get("damaged", 0)
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {
@@ -193,6 +201,8 @@ class Group:
             document["figures"] = {name: figure.to_json() for name, figure in self.figures.items()}
         if self.tables:
             document["tables"] = {name: table.to_json() for name, table in self.tables.items()}
+        if self.advice:
+            document["advice"] = self.advice
         return document
 
 

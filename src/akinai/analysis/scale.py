@@ -100,7 +100,7 @@ async def _baselines(
     baselines = {
         (run.seed, run.agent): run for run in runs if run.agent in ends and run.state == "done" and not run.parent
     }
-    seeds = sorted({run.seed for run in runs if not run.trouble})
+    seeds = sorted({run.seed for run in runs if run.measured})
     complete = {seed for seed in seeds if all((seed, agent) in baselines for agent in ends)}
     most = None if every_seed else max(0, _most_seeds(header) - len(complete))
     stored = {
@@ -162,8 +162,8 @@ def _scale(
     seeds: Sequence[int], own: Sequence[Run], baselines: Mapping[tuple[int, str], Run], played: Iterable[int]
 ) -> Scale:
     """The scale of a group, from the runs of idle and reference by seed."""
-    readable_seeds = {run.seed for run in own if not run.trouble}
-    seeds = [seed for seed in seeds if seed in readable_seeds]
+    measured_seeds = {run.seed for run in own if run.measured}
+    seeds = [seed for seed in seeds if seed in measured_seeds]
     usable = [seed for seed in seeds if all(_finished(baselines.get((seed, agent))) for agent in (LOW, HIGH))]
     if not usable:
         return Scale(of=len(seeds), why_not="idle and reference were played on none of its seeds")
@@ -174,7 +174,7 @@ def _scale(
         played=tuple(sorted(covered & set(played))),
         idle=_means([baselines[seed, LOW] for seed in usable]),
         reference=_means([baselines[seed, HIGH] for seed in usable]),
-        own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in covered and not run.trouble]),
+        own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in covered and run.measured]),
         informed=_means(yardsticks),
         bound=_bound(own, usable),
         days=_days(usable, baselines),

@@ -76,7 +76,7 @@ def runs(
     if as_json:
         headers = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
         return print_json({"runs": [header.to_json() for header in headers]})
-    from akinai.report.tables.runs import headers_table
+    from akinai.report.tables.runs import headers_page
 
     most = MOST_LISTED if limit is None else limit
     # One more than is listed says whether there are more.
@@ -85,7 +85,7 @@ def runs(
     )
     listed = headers[-most:] if most else headers
     if listed:
-        print_page(lambda width: headers_table(listed, width))
+        print_page(lambda width: headers_page(listed, width))
         if len(listed) < len(headers):
             print_line()
             print_sentence(f"the newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Unreadable
+from akinai.core.canonical import keepable
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Genesis, Outcome
+from akinai.core.models import END_THINK, THINK, marked_thinking
 
 SAID_LIMIT = 2000
-"""Characters of the text beside an action that the ledger keeps."""
+"""Characters of the text beside an action that the ledger keeps, its thoughts included."""
+THOUGHTS_LIMIT = 1000
+"""Characters of a model's thoughts that the ledger keeps, the last ones: what they come to. The trace has all."""
 
 
 def owner_of(actor: str) -> str:
@@ -45,8 +49,35 @@ class Move:
     action: Action
     said: str = ""
     thoughts: str = ""
-    """What a model thought before it, which decides nothing. A model's trace holds it; the ledger only where its server
-    gave it in a field of its own, marked in `said`."""
+    """What a model thought before it, which decides nothing: from its reply, or from a field of its server. The ledger
+    keeps it marked in the text beside the action."""
+
+
+class Said(NamedTuple):
+    """The text beside a recorded action, and the thoughts before it."""
+
+    text: str
+    thoughts: str
+
+
+def said_beside(move: Move) -> str:
+    """The text beside an action as the ledger stores it: thoughts between marks, then the text, both capped.
+
+    Characters that no store can hold are replaced. Thoughts in an unreadable reply stand in the reply alone.
+    """
+    if not (move.said or move.thoughts):
+        return ""
+    again = isinstance(move.action, Unreadable) and move.thoughts in move.action.text
+    thoughts = "" if again else marked_thinking(move.thoughts, THOUGHTS_LIMIT)
+    return keepable("\n".join(filter(None, (thoughts, move.said)))[:SAID_LIMIT])
+
+
+def split_said(said: str) -> Said:
+    """The two parts of what the ledger keeps beside an action."""
+    thoughts, end, text = said.partition(END_THINK)
+    if not said.startswith(THINK) or not end:
+        return Said(said, "")
+    return Said(text.removeprefix("\n"), thoughts.removeprefix(THINK))
 
 
 class Agent(Protocol):

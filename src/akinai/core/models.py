@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 from akinai.core.canonical import Json, canonical
 
+THINK, END_THINK = "<think>\n", "\n</think>"
+"""The marks around thinking, as records and screens show it."""
 FILTERED = "content_filter"
 """Why a reply is missing or cut: a content filter of the provider."""
 Speaker = Literal["system", "user", "assistant", "tool"]
@@ -68,9 +70,12 @@ class Message:
         return Message(data["speaker"], data["text"], calls, data.get("call_id", ""), tuple(data.get("thoughts", ())))
 
 
-def marked_thinking(thinking: str) -> str:
-    """Thinking as records and screens show it, between marks; empty for none."""
-    return f"<think>\n{thinking}\n</think>" if thinking else ""
+def marked_thinking(thinking: str, limit: int | None = None) -> str:
+    """Thinking as records and screens show it, between marks; empty for none. Of more than `limit` the end is shown."""
+    if not thinking:
+        return ""
+    excerpt = thinking if limit is None or len(thinking) <= limit else f"...{thinking[3 - limit :]}"
+    return f"{THINK}{excerpt.replace(END_THINK, '')}{END_THINK}"
 
 
 def _thought_text(block: Json) -> str:

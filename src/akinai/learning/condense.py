@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import Any, cast
 
 from akinai.core.actions import Unreadable
+from akinai.core.agents import split_said
 from akinai.core.canonical import Json, canonical
 from akinai.core.findings import SEVERITIES, Finding
 from akinai.core.ledger import midnights
@@ -120,8 +121,9 @@ def condense_run(
     first = dict(reversed(decisions))
     selection.add(sorted(first.values(), key=lambda line: line.order))
     selection.add(_spread([line for kind, line in decisions if first[kind] is not line]))
-    spoken = [step.entry for step in steps if step.entry.said.strip()]
-    remarks = [_Line(REMARKS, entry.seq, f"#{entry.seq} {entry.actor}: {_cut(entry.said)}") for entry in spoken]
+    parts = ((step.entry, *split_said(step.entry.said)) for step in steps)
+    spoken = [(entry, text.strip() or thoughts.strip()) for entry, text, thoughts in parts]
+    remarks = [_Line(REMARKS, entry.seq, f"#{entry.seq} {entry.actor}: {_cut(text)}") for entry, text in spoken if text]
     selection.add(_spread(remarks))
     return selection.condensed()
 

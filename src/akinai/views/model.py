@@ -107,6 +107,8 @@ class TranscriptItem:
     shown: EntryView
     said: str
     """Text that the agent put beside its action."""
+    thoughts: str
+    """What its model thought before it, as far as the ledger keeps it."""
     text: str
     """The outcome, as the ledger keeps it."""
     ok: bool
@@ -192,6 +194,8 @@ class RunView:
     """Input, output and cached tokens of all model calls."""
     moments: tuple[MomentView, ...] = ()
     """Decisive moments, where `akinai why` looked for them."""
+    unread: str = ""
+    """Why no action could be read in what its agents wrote and what to try; empty unless it ended as unreadable."""
 
     def series(self, fact: str = "") -> tuple[float | None, ...]:
         """A fact at the end of each day; by default the headline."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
+from akinai.core.agents import split_said
 from akinai.core.canonical import Json
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import DAY_US, SECOND_US, Entry, midnights
@@ -15,6 +16,7 @@ from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
 from akinai.core.worlds import World, replay_on
+from akinai.runtime.runs.unreadable import unread_sentence
 from akinai.runtime.why.book import explanation_in
 from akinai.runtime.why.explanation import Credit, Explanation
 from akinai.views.calls import calls_by_entry
@@ -119,6 +121,7 @@ class RunViews:
             items=tuple(self._presentation.items(self.steps.opening)),
             names=self.names,
             moments=self.moments,
+            unread=unread_sentence(header),
             calls=len(calls),
             tokens={
                 "input": sum(call.input for call in calls if not call.from_cache),
@@ -300,7 +303,7 @@ class RunViews:
             entry.actor.count("/"),
             type(step.turn.action).tool_name(),
             self._presentation.show(self.steps, seq - 1),
-            entry.said,
+            *split_said(entry.said),
             entry.outcome.text,
             entry.outcome.ok,
             entry.outcome.code,

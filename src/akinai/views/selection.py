@@ -169,7 +169,7 @@ def holds(item: TranscriptItem, words: str, *, calls: bool = False) -> bool:
 
 
 def _texts(item: TranscriptItem, *, calls: bool) -> Iterator[str]:
-    yield from (item.shown.summary, item.said, item.text, item.verb, item.code or "")
+    yield from (item.shown.summary, item.said, item.thoughts, item.text, item.verb, item.code or "")
     for block in item.shown.blocks:
         yield from _block_texts(block)
     for call in item.calls if calls else ():

@@ -14,7 +14,7 @@ from akinai.core.worlds import World
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.options import EpisodeOptions
 
-CUT_SHORT = ("message_cap", "stuck")
+CUT_SHORT = ("message_cap", "stuck", "unreadable")
 """Endings that a limit of the session made, not the world: the episode is truncated."""
 
 

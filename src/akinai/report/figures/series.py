@@ -98,7 +98,7 @@ class Members:
     @staticmethod
     def of(analysis: Analysis, groups: Sequence[Group]) -> "Members":
         by_id = {run.id: run for run in analysis.runs}
-        return Members({group.name: [by_id[id] for id in group.runs if not by_id[id].trouble] for group in groups})
+        return Members({group.name: [by_id[id] for id in group.runs if by_id[id].measured] for group in groups})
 
     def curves(self, of: Callable[[Series], Days], *, carried: bool) -> Curves:
         """A curve of the quantity `of` for each group whose runs have it."""

@@ -185,16 +185,20 @@ def _sections(board: Board, *, many: bool) -> list[Section]:
 
 
 def _ranking_table(board: Board) -> Grid:
+    unread = any(row.unreadable for row in board.rows)
     heads = (
         *("group", "place", "model", f"mean {label(board.score)}", "95 % from", "to", "smallest visible", "runs"),
+        *(["unreadable"] if unread else []),
         *("seeds", "tokens read", "tokens written", "dollars"),
     )
-    rows = tuple(_cells(row, board.unit) for row in board.rows)
+    rows = tuple(_cells(row, board.unit, unread=unread) for row in board.rows)
     note = "Tokens and dollars are of a run, on average; rows without a model go by rules."
-    return Grid(heads, rows, note=note, words=frozenset({0, 2, 8}))
+    if unread:
+        note += " Unreadable runs are in no mean: no action could be read in what their models wrote."
+    return Grid(heads, rows, note=note, words=frozenset({0, 2, 8 + unread}))
 
 
-def _cells(row: Row, unit: str) -> tuple[str, ...]:
+def _cells(row: Row, unit: str, *, unread: bool) -> tuple[str, ...]:
     low, high = row.ci95 or (None, None)
     return (
         row.group,
@@ -202,6 +206,7 @@ def _cells(row: Row, unit: str) -> tuple[str, ...]:
         row.model or ("rules" if row.rules else ABSENT),
         *(number(value, unit) for value in (row.mean, low, high, row.mde)),
         str(len(row.runs)),
+        *([str(row.unreadable)] if unread else []),
         ranges(sorted({run.seed for run in row.runs})),
         *(number(None if value is None else round(value), "") for value in (row.input_tokens, row.output_tokens)),
         ABSENT if row.dollars is None else f"${row.dollars:,.4g}",

@@ -234,7 +234,7 @@ def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site)
 
 def _group(name: str, items: Sequence[ListedRun], scales: Scales) -> GroupRows:
     ordered = sorted(items, key=lambda item: (item.header.genesis.seed, item.header.created_at))
-    runs = [item.run for item in ordered if item.run and item.run.scores]
+    runs = [item.run for item in ordered if item.run and item.run.scores and item.run.measured]
     values = [float(run.scores[0].value) for run in runs]
     mean = amount(fmean(values), runs[0].scores[0].unit) if values else None
     seeds = len({run.seed for run in runs})

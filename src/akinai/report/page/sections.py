@@ -147,7 +147,7 @@ def _outcome(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> Itera
 IN_N = (
     "The smallest visible difference is one against another group of as many runs with no seed in common, found four "
     "times in five; common seeds show smaller ones. Runs that failed or are not over are in n as they stand; runs that "
-    "cannot be read are not."
+    "are unreadable or damaged are not."
 )
 HEADS = ("mean", "median", "min", "max", "95 % from", "to")
 
@@ -158,7 +158,7 @@ def _statistics(score: ScoreSummary, unit: str) -> tuple[str, ...]:
     return tuple(number(value, unit) for value in (summary.mean, summary.median, summary.min, summary.max, low, high))
 
 
-NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable"}
+NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable", "damaged": "damaged"}
 """The states of runs that are not done, in words."""
 
 

@@ -78,7 +78,9 @@ def _group(group: Group, runs: Sequence[Run], width: int) -> list[RenderableType
     """A group's figures, its findings, and the sentences without which they mislead."""
     title = f"{group.name}: {_run_count(group)}"
     parts: list[RenderableType] = []
-    if group.scores:
+    if group.left_out == len(group.runs):
+        parts.append(Text(translate_line(f"{title}: no figures"), "bold"))
+    elif group.scores:
         parts.append(_scores_table(group, width, title))
     else:
         parts.append(Text(plain(f"{title}: no scores"), "bold"))
@@ -114,7 +116,7 @@ def groups_table(groups: Sequence[Group], width: int, rankings: Sequence[WorldRa
     columns += [Column("runs", [figure(len(group.runs), "") for group in groups])]
     columns += [
         Column({"open": "not over"}.get(state, state), [figure(group.states.get(state, 0), "") for group in groups])
-        for state in ("failed", "open", "unreadable")
+        for state in ("failed", "open", "unreadable", "damaged")
         if state in states
     ]
     columns += [
@@ -215,15 +217,17 @@ def _notes(group: Group) -> list[RenderableType]:
 def _how_they_ended(group: Group) -> str:
     if list(group.states) == ["done"]:
         return f"All ended: {join_counts(group.endings)}." if len(group.runs) > 1 else ""
-    sentence = f"{join_counts({str(state): count for state, count in group.states.items()})}."
+    sentence = f"{', '.join(f'{count:,} {state}' for state, count in group.states.items())}."
     if group.unfinished:
         sentence += " What failed or is not over counts as it stands, with what its ledger holds"
         first = next(iter(group.scores.values()), None)
         if first and first.mean_of_done is not None:
             sentence += f": without it the mean {label(first.name)} is {figure(first.mean_of_done, first.unit)}"
         sentence += "."
-    if "unreadable" in group.states:
-        sentence += " What cannot be read is in no figure."
+    if group.left_out:
+        sentence += " What is unreadable or damaged is in no figure."
+    if group.advice:
+        sentence += f" For the unreadable runs, {group.advice}."
     if ended := {ending: count for ending, count in group.endings.items() if not ending.startswith("(")}:
         sentence += f" Endings: {join_counts(ended)}."
     return sentence

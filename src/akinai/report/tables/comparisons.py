@@ -57,9 +57,9 @@ def _left_out(comparison: Comparison, paired: PairedComparison | None) -> str:
         return ""
     a, b = comparison.a.name, comparison.b.name
     counts = {
-        f"failed in {a} only": paired.failed_a,
-        f"failed in {b} only": paired.failed_b,
-        "failed in both": paired.failed_both,
+        f"without a figure in {a} only": paired.failed_a,
+        f"without a figure in {b} only": paired.failed_b,
+        "without a figure in both": paired.failed_both,
         f"played by {a} only": paired.only_a,
         f"played by {b} only": paired.only_b,
     }
@@ -176,7 +176,15 @@ def _notes(comparison: Comparison) -> list[str]:
         f"On {_seeds(comparison.unfinished)} a run failed or is not over and counts as it stands{without}."
         if comparison.unfinished
         else "",
-        f"On {_seeds(comparison.unreadable)} a side cannot be read: no pair." if comparison.unreadable else "",
+        f"On {_seeds(comparison.unreadable)} a side is unreadable or damaged: no pair."
+        if comparison.unreadable
+        else "",
+        *(
+            f"{side.group.states['unreadable']} of {len(side.group.runs)} runs of {side.name} are unreadable, "
+            f"in no figure; {side.group.advice}."
+            for side in (comparison.a, comparison.b)
+            if side.group.advice
+        ),
         "Where a seed was played several times, its runs count as one, by their mean." if comparison.repeated else "",
     ]
 

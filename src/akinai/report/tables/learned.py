@@ -176,7 +176,7 @@ def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         yield "gain, run by run", score_text(paired["gain"], unit, sign=True), _score_interval(paired["ci95"], unit)
         yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
     if learned["failed"]:
-        yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
+        yield "runs that broke or were unreadable, counted as 0", f"{learned['failed']:,}", ""
     yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
 
 

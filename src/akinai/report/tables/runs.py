@@ -1,5 +1,6 @@
 """Runs as terminal text: tables of runs, of their scores, and of the statistics of many runs."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -13,10 +14,13 @@ from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader
 from akinai.report.language import translate, translate_sentence
 from akinai.report.tables.columns import Column, fit_table, plain, translate_line
-from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.records import Run, Runs, State
 from akinai.runtime.runs.sweep import sweep_of, swept_values
+from akinai.runtime.runs.unreadable import advice, unread_sentence
 
 ABSENT = "-"
+LEFT_OUT: tuple[State, ...] = ("unreadable", "damaged")
+"""The states of runs that are in no figure."""
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
@@ -57,7 +61,11 @@ def runs_page(runs: Runs, width: int) -> RenderableType:
         return Text("no runs")
     if len(runs) == 1:
         return run_page(runs[0])
-    return Group(runs_table(runs, width), *(Text(""), summary_table(runs, width)) * bool(runs.score_names()))
+    return Group(
+        runs_table(runs, width),
+        *(Text(""), summary_table(runs, width)) * bool(runs.score_names()),
+        *unread_notes([run.header for run in runs]),
+    )
 
 
 def run_page(run: Run) -> RenderableType:
@@ -73,11 +81,28 @@ def run_page(run: Run) -> RenderableType:
     lines: list[RenderableType] = [title, Text(translate_line(ended), _style(run))]
     if reason:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
+    lines += unread_line(unread_sentence(run.header))
     if run.scores:
         values = [figure(score.value, score.unit) for score in run.scores]
         names = [translate(label(score.name)) for score in run.scores]
         lines += [Text(""), fit_table([Column("score", names, words=True), Column("value", values)], 80)]
     return Group(*lines)
+
+
+def unread_line(unread: str) -> list[RenderableType]:
+    """A line on a run that ended as unreadable, from `unread_sentence`; none for other endings."""
+    return [Text(translate_line(f"Its scores are in no mean, since {unread}."), "yellow")] if unread else []
+
+
+def unread_notes(headers: Iterable[RunHeader]) -> list[RenderableType]:
+    """What to try with the runs of a table that ended as unreadable: a line for each advice, after an empty one."""
+    counts = Counter(text for header in headers if (text := advice(header)))
+    lines = [translate_line(f"{_runs(count)} unreadable, in no mean; {text}.") for text, count in counts.items()]
+    return [Text(line, "yellow") for line in ["", *lines]] if lines else []
+
+
+def _runs(count: int) -> str:
+    return "1 run is" if count == 1 else f"{count:,} runs are"
 
 
 def status_text(status: str, ending: str | None) -> str:
@@ -100,13 +125,13 @@ def agent_label(agent: str, card: Mapping[str, Json]) -> str:
 
 
 def _style(run: Run) -> str:
-    return {"done": "", "open": "yellow", "failed": "red"}[run.status]
+    return "yellow" if run.state == "unreadable" else {"done": "", "open": "yellow", "failed": "red"}[run.status]
 
 
 def runs_table(runs: Sequence[Run], width: int) -> Table:
     """A row for each run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
-    values = [{score.name: score.value for score in run.scores} for run in runs]
+    values = [{score.name: run.value(score.name) for score in run.scores} for run in runs]
     agents = [agent_label(run.agent, run.card) for run in runs]
     columns = [
         Column("run", [run.id for run in runs], words=True),
@@ -132,6 +157,11 @@ def _shared_title(runs: Sequence[Run]) -> str:
     return f"{world}, preset {preset}, played by {agent}" if preset else f"{world}, played by {agent}"
 
 
+def headers_page(headers: Sequence[RunHeader], width: int) -> RenderableType:
+    """The table of a store's runs, and what to try with the unreadable ones."""
+    return Group(headers_table(headers, width), *unread_notes(headers))
+
+
 def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
     """A row for each run of a store, from its header alone: no ledger is read."""
     agents = [agent_label(next(iter(run.agents.values()), ABSENT), run.card) for run in headers]
@@ -154,14 +184,17 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
     )
 
 
-def summary_table(runs: Runs, width: int, title: str = "") -> Table:
-    """Mean, median, extremes and interval of every score."""
-    unfinished = sum(run.status != "done" and run.trouble is None for run in runs)
-    unreadable = sum(run.trouble is not None for run in runs)
+def summary_table(runs: Runs, width: int, title: str = "") -> RenderableType:
+    """Mean, median, extremes and interval of every score; of runs that are all in no figure, a title alone."""
+    states = Counter(run.state for run in runs)
+    unfinished = states["failed"] + states["open"]
     notes = [f"{unfinished} of them failed or not over, counted as they stand"] * bool(unfinished)
-    notes += [f"{unreadable} of them unreadable and in no figure"] * bool(unreadable)
+    notes += [f"{states[state]} of them {state} and in no figure" for state in LEFT_OUT if states[state]]
     name = ", ".join([f"{len(runs)} runs", *notes])
-    return statistics_table(runs.summary(), runs.units(), width, f"{title}: {name}" if title else name)
+    title = f"{title}: {name}" if title else name
+    if not any(run.measured for run in runs):
+        return Text(translate_line(title), "bold")
+    return statistics_table(runs.summary(), runs.units(), width, title)
 
 
 def statistics_table(
@@ -187,7 +220,7 @@ def statistics_table(
             column("to", (row.ci95[1] if row.ci95 else None for _, row in rows)),
             *more,
             Column("n", [str(row.n) for _, row in rows], drop=6),
-            *([Column("unreadable", [str(row.failed) for _, row in rows], drop=7)] if failed else []),
+            *([Column("in no figure", [str(row.failed) for _, row in rows], drop=7)] if failed else []),
         ],
         width,
         title,

@@ -20,7 +20,7 @@ from akinai.report.tables.columns import plain, shorten, translate_line, transla
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts, sheet_table
-from akinai.report.tables.runs import label, status_text
+from akinai.report.tables.runs import label, status_text, unread_line
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
 from akinai.views.selection import Transcript
@@ -83,6 +83,8 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
         lines.append(Text(translate_line(verdict)))
+    if transcript.selection.entry is None:
+        lines += unread_line(run.unread)
     if transcript.selection.whole and run.findings:
         lines += [Text(""), *_findings(run.findings, command)]
     if transcript.explanation is not None:

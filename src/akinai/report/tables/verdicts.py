@@ -117,6 +117,10 @@ def plan_sentences(plan: StudyPlan) -> str:
     ]
     if plan.cautious > plan.seeds:
         lines.append(f"{n} seeds know a spread badly: to be safe in four studies of five, take {plan.cautious:,}.")
+    if plan.unreadable:
+        lines.append(
+            f"{plan.unreadable} of {plan.pilot_runs} runs of the pilot are unreadable: expect as many, and play more."
+        )
     if not plan.paired:
         lines.append(
             "Counted as if the sides had no luck in common; a pilot of both, on common seeds, often needs fewer."

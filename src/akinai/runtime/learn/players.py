@@ -42,6 +42,7 @@ from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.runs.planning import begin_all, fresh_name, plan
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_run
 from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.unreadable import unread_sentence
 from akinai.runtime.runs.work import PlayWork, ScratchWork, play_scratch
 from akinai.runtime.sync import wait
 
@@ -93,8 +94,8 @@ class RulePlayer:
         trains = task.trains and bool(assignment.attempt)  # a run that is held out has none
         bullets = tuple(bullet.content for bullet in retrieved.bullets)
         run = wait(self._train(task, bullets)) if trains else await self._judge(task, bullets)
-        if run.status == "failed":
-            return Trajectory(assignment.id, failed=run.reason or "the run failed")
+        if run.status == "failed" or not run.measured:
+            return Trajectory(assignment.id, failed=run.reason or unread_sentence(run.header) or "the run failed")
         used = tuple(bullet.id for bullet in retrieved.bullets)
         return replace(trajectory_of(run, assignment.id, self.config), used=used)
 
@@ -186,13 +187,15 @@ class ModelPlayer:
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
-        """ModelError for a run that broke, which is resumed when it is asked for again. EndRun when the budget is
-        spent."""
+        """ModelError for a run that broke or was unreadable, which is resumed when it is asked for again. EndRun when
+        the budget is spent."""
         task = _parse_run_task(assignment.data)
         playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
         run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
         if run.status == "failed":
             raise ModelError(f"run {run.id} broke: {run.reason}")
+        if unread := unread_sentence(run.header):
+            raise ModelError(f"run {run.id} is unreadable: {unread}")
         if run.ending == BUDGET:
             raise EndRun(BUDGET)
         return replace(trajectory_of(run, assignment.id, self.config), injected=await self._looked_up(run.id))

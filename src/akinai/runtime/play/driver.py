@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from akinai import worlds
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Move, View, is_sub_agent
+from akinai.core.agents import Agent, AgentFactory, Move, View, is_sub_agent, split_said
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import Entry, Outcome, midnights
@@ -22,7 +22,7 @@ from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
 from akinai.runtime.play.model_pool import ModelPool
-from akinai.runtime.play.repeats import Repeats
+from akinai.runtime.play.repeats import UNREADABLE, Repeats, UnreadReplies
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.play.session import LocalSession
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE, TRACEBACK
@@ -130,7 +130,7 @@ class Driver:
 
     async def _remember(self, agent: Remembers, entry: Entry) -> None:
         view, last = await self.session.view(entry.actor), self._last_outcome(entry.actor)
-        move = Move(read_turn(self.session.world, entry).action, entry.said)
+        move = Move(read_turn(self.session.world, entry).action, *split_said(entry.said))
         with _AgentCode(entry.actor):
             await agent.remember(view, last, move)
 
@@ -168,6 +168,11 @@ class Driver:
             if isinstance(agent, Closes):
                 await agent.close()
 
+    @property
+    def unread(self) -> UnreadReplies | None:
+        """The actor with most replies in which no action could be read; None where all could be read."""
+        return self._repeats.unread
+
     async def play(self) -> str:
         """Play to an ending and return it. AgentError if an agent fails; all entries so far are kept."""
         world = self.session.world
@@ -177,7 +182,7 @@ class Driver:
             return await self._play_in_turn()
         except EndRun as end:
             self.ended_by_agent = True
-            return end.ending
+            return UNREADABLE if end.ending in RESUMABLE and self._repeats.mostly_unread else end.ending
         finally:
             await self.session.flush()
 
@@ -344,7 +349,7 @@ async def _recall_and_play(
 
 async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, context: PlayContext) -> RunHeader:
     session, failure = driver.session, None
-    card = {name: value for name, value in header.card.items() if name not in (TRACEBACK, ENDED_BY_AGENT)}
+    card = {name: value for name, value in header.card.items() if name not in (TRACEBACK, ENDED_BY_AGENT, UNREADABLE)}
     try:
         if header.status == "done":  # so that a crash leaves no entry after the end
             header = replace(header, status="open", ending=None)
@@ -352,6 +357,8 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
         ending = await driver.play()
         if driver.ended_by_agent and ending not in RESUMABLE:
             card[ENDED_BY_AGENT] = True
+        if ending == UNREADABLE and driver.unread:
+            card[UNREADABLE] = driver.unread._asdict()
         header = replace(header, status="done", ending=ending, error=None, card=card)
     except StoreError:
         raise

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from akinai.core.agents import SAID_LIMIT, Move, View
-from akinai.core.canonical import keepable
+from akinai.core.agents import Move, View, said_beside
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
 from akinai.core.stores import Store
@@ -68,7 +67,7 @@ class LocalSession(Generic[S]):
         """Apply and record a move. Returns the outcome as its actor sees it, once the entry is durable."""
         now = self.world.now(self.state)
         at = max(self._at, self._clock() if now is None else now)
-        turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), _capped(move.said))
+        turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), said_beside(move))
         state, outcome = step(self.world, self.state, turn)
         entry = Entry.of(self.digest, turn, outcome)
         self._pending.append(entry)
@@ -92,8 +91,3 @@ class LocalSession(Generic[S]):
         if self._pending:
             entries, self._pending = self._pending, []
             await self._store.append(self.run_id, entries)
-
-
-def _capped(text: str) -> str:
-    """Text beside an action as the ledger stores it: capped, without characters that no store can hold."""
-    return keepable(text[:SAID_LIMIT]) if text else ""

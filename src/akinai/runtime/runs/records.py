@@ -14,17 +14,19 @@ from akinai.core.models import Usage
 from akinai.core.scores import Score, Table, bounds
 from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader, Status
+from akinai.runtime.play.repeats import STUCK, UNREADABLE
 from akinai.runtime.runs.sweep import sweep_of
 
 TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
 ENDED_BY_AGENT = "ended_by_agent"
 """The key of a run card that says that an agent, not the world, named the ending."""
-RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget", "stuck")
+RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget", STUCK, UNREADABLE)
 """Endings after which a run can be resumed: its world is not over, or only stands still ("stuck")."""
 
-State = Literal["done", "failed", "open", "unreadable"]
-"""done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: its record is damaged."""
+State = Literal["done", "failed", "open", "unreadable", "damaged"]
+"""done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: it ended since no action could
+be read in what its agents wrote; damaged: its record cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,13 @@ class Run:
 
     @property
     def state(self) -> State:
-        """The status, or "unreadable"."""
-        return "unreadable" if self.trouble else self.status
+        """The status; or "damaged", or "unreadable"."""
+        return "damaged" if self.trouble else UNREADABLE if self.ending == UNREADABLE else self.status
+
+    @property
+    def measured(self) -> bool:
+        """Whether its figures count: its record can be read, and what its agents wrote could be."""
+        return self.state not in ("unreadable", "damaged")
 
     @property
     def ending(self) -> str | None:
@@ -203,7 +210,12 @@ class Run:
         raise UnknownName("score", name, (score.name for score in self.scores))
 
     def value(self, name: str) -> int | float | None:
-        """The value of a score, a coherence score or another figure; None where the run lacks it."""
+        """The value of a score, a coherence score or another figure; None where the run lacks it or is not measured.
+
+        All means and comparisons take their values from here.
+        """
+        if not self.measured:
+            return None
         return next(
             (score.value for score in (*self.scores, *self.coherence, *self.figures) if score.name == name), None
         )
@@ -288,13 +300,18 @@ class Runs(Sequence[Run]):
         """Runs whose record cannot be read."""
         return [run for run in self._runs if run.trouble]
 
+    @property
+    def unreadable(self) -> list[Run]:
+        """Runs that ended since no action could be read in what their agents wrote."""
+        return [run for run in self._runs if run.state == UNREADABLE]
+
     def values(self, score: str) -> list[int | float | None]:
-        """One score of every run of the worlds that have it; None for a run whose record cannot be read.
+        """One score of every run of the worlds that have it; None for a run that is not measured.
 
         A run that failed or is not over counts as it stands, with what its ledger holds.
         """
         worlds_with_it = {run.world for run in self._runs if any(run_score.name == score for run_score in run.scores)}
-        return [_value(run, score) for run in self._runs if run.world in worlds_with_it]
+        return [run.value(score) for run in self._runs if run.world in worlds_with_it]
 
     def score_names(self) -> list[str]:
         """The names of all scores, in the order in which the world gives them."""
@@ -323,7 +340,7 @@ class Runs(Sequence[Run]):
         rows = [
             {"run": run.id, "seed": run.seed, "agent": run.agent}
             | {"status": run.status, "ending": run.ending, "days": run.days}
-            | {score.name: score.value for score in run.scores}
+            | {score.name: run.value(score.name) for score in run.scores}
             for run in self._runs
         ]
         for name in ("pandas", "polars"):
@@ -339,7 +356,3 @@ class Runs(Sequence[Run]):
             "summary": {name: summary.to_json() for name, summary in self.summary().items()},
             "card": self.card(),
         }
-
-
-def _value(run: Run, score: str) -> int | float | None:
-    return next((run_score.value for run_score in run.scores if run_score.name == score), None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from akinai.analysis.groups import settings_key
 from akinai.analysis.records import Analysis, Group, ScoreSummary, WorldRanking
 from akinai.core.findings import WORST_FIRST, Finding, Severity
-from akinai.report.language import translate_cell
+from akinai.report.language import translate_cell, translate_report
 from akinai.report.page.boards.plot import (
     Line,
     line_kinds,
@@ -80,6 +80,8 @@ class GroupCard:
     seeds: int
     states: Sequence[tuple[str, int]]
     """The states of runs that are not done, with their numbers."""
+    advice: str
+    """What to try with its unreadable runs; empty where it has none."""
     endings: Sequence[tuple[str, int]]
     tokens: tuple[str, str] | None
     """Read and written by a run, on average."""
@@ -195,6 +197,7 @@ def _group_card(
         len(group.runs),
         group.seeds,
         [(state, count) for state, count in group.states.items() if count and state != "done"],
+        translate_report(group.advice, language),
         [(translate_cell(label(ending), language), count) for ending, count in group.endings.items()],
         (count(usage.input_tokens), count(usage.output_tokens)) if usage else None,
         money(usage.dollars * 100) if usage and usage.dollars is not None else "",
@@ -239,7 +242,7 @@ def _plot(
 ) -> Plot | None:
     """The chart of a game; `scaled` adds the players of the scale that are not among its groups."""
     lines = [
-        Line(group.name, kinds[group.name], [run.headline_by_day for run in _runs(group, runs) if not run.trouble])
+        Line(group.name, kinds[group.name], [run.headline_by_day for run in _runs(group, runs) if run.measured])
         for group in groups
         if group.name in kinds
     ]

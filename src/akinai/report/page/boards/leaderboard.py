@@ -94,7 +94,7 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
 
 def _plot(board: Board, runs: Mapping[str, Run], kinds: Mapping[str, LineKind], site: Site) -> Plot | None:
     lines = [
-        Line(row.group, kinds[row.group], [runs[run.run].headline_by_day for run in row.runs])
+        Line(row.group, kinds[row.group], [runs[run.run].headline_by_day for run in row.runs if runs[run.run].measured])
         for row in board.rows
         if row.group in kinds
     ]

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from akinai.core import steps as core
 from akinai.core.actions import Unreadable
+from akinai.core.agents import split_said
 from akinai.core.findings import Finding, Severity
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
@@ -199,8 +200,8 @@ def _placed_order(step: Step, reply: Letter) -> Order | None:
 
 def written_texts(step: Step) -> Iterator[str]:
     """The texts of an entry that its actor wrote."""
-    if step.turn.said:
-        yield step.turn.said
+    if text := split_said(step.turn.said).text:
+        yield text
     match step.turn.action:
         case Unreadable(text=text) | a.NotepadWrite(text=text) | a.AddMemory(text=text) | a.Report(text=text):
             yield text
