@@ -3,18 +3,22 @@
 import os
 import platform
 import re
+import shlex
 import socket
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Literal, cast
+from typing import Literal, Unpack, cast
 from urllib.parse import urlsplit
 
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import WINDOW, DoctorOptions
+from akinai.runtime.runs.unreadable import ENOUGH_TOKENS
 from akinai.runtime.sync import wait
 
 MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -25,6 +29,8 @@ MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 """By provider, the environment variables of its key and of its address."""
 OLLAMA = "http://127.0.0.1:11434"
 PATIENCE_S = 1.0
+NEXT = "next"
+"""The name of the check whose value is what to type next."""
 FOR_DEVELOPERS = {"dev", "docs"}
 State = Literal["ok", "missing", "broken"]
 
@@ -38,18 +44,92 @@ class Check:
     state: State
     about: str
     """The finding; for what is missing or broken, also the remedy."""
+    value: Json = None
+    """The finding as a number or a name, for programs, where it is one."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
 
 
-def doctor(*, store: StoreRef = None) -> list[Check]:
-    """Look at this installation: versions, extras, the store, models and a browser.
+@with_options(DoctorOptions)
+def doctor(**options: Unpack[DoctorOptions]) -> list[Check]:
+    """Look at this installation: versions, extras, the store, models and a browser; or, with `model`, at that model.
 
-    No model is asked and no key is shown. Only the addresses of models that the environment sets are connected to, and
-    that of Ollama on this machine. Nothing is written: a store that does not exist yet is `missing`.
+    No model is asked but the one that is named, and no key is shown. Only the addresses of models that the environment
+    sets are connected to, and that of Ollama on this machine. Nothing is written: a store that does not exist yet is
+    `missing`.
+
+    A named model is asked five small questions: the checks say what works with it and its server, which agent to play
+    with, the tokens a second, the window, what the server refused, and what to type next. ModelError where its server
+    cannot be reached or refuses the first question.
     """
+    if options["model"] is not None:
+        return _examined(options)
+    store = options["store"]
     return [*_versions(), *_extras(), _store(store), *map(_model, MODELS), *_servers(store), _browser()]
+
+
+def _examined(options: DoctorOptions) -> list[Check]:
+    """What five questions to a model show."""
+    from akinai.runtime.models.examination import examine
+
+    name = str(options["model"])
+    result = wait(
+        examine(
+            name,
+            base_url=options["base_url"],
+            temperature=options["temperature"],
+            reply_tokens=options["reply_tokens"],
+            timeout_s=options["timeout"],
+        )
+    )
+    checks = [
+        Check("model", answer.question, "ok" if answer.ok else "missing", answer.about) for answer in result.answers
+    ]
+    speed, window = result.tokens_a_second, result.window
+    told = "unknown: the server does not say" if speed is None else f"{speed:,.1f} tokens of replies a second"
+    checks.append(Check("server", "speed", "missing" if speed is None else "ok", told, speed))
+    told = "unknown: the server does not say" if window is None else f"{window:,} tokens"
+    checks.append(Check("server", "window", "missing" if window is None else "ok", told, window))
+    refused: list[Json] = [*result.refused]
+    checks.append(Check("server", "refused", "ok", "; ".join(result.refused) or "nothing", refused))
+    if not result.agent:
+        return [*checks, *_no_agent(options, cut=result.cut)]
+    how = "it calls tools" if result.agent == "chat" else "it writes actions as JSON, and calls no tools"
+    checks.append(Check("advice", "agent", "ok", f"--agent {result.agent}: {how}", result.agent))
+    flags = _flags(options, result.agent, window, cut=result.cut)
+    command = shlex.join(["akinai", "run", "vending", *flags, "--days", "3", "--name", "first"])
+    shown = shlex.join(["akinai", "show", "first-1", "--calls"])
+    return [*checks, Check("advice", NEXT, "ok", f"{command}; then {shown}", [command, shown])]
+
+
+def _no_agent(options: DoctorOptions, *, cut: bool) -> Iterator[Check]:
+    """The advice for a model in whose replies no action is read."""
+    more = cut and (options["reply_tokens"] or 0) < ENOUGH_TOKENS
+    if not more:
+        about = "no action is read from this model, by tools or by JSON: try another, or the tool parser of its server"
+        yield Check("advice", "agent", "broken", about)
+        return
+    yield Check("advice", "agent", "broken", "no action is read: its replies are cut; let them be longer")
+    command = shlex.join(["akinai", "doctor", *_flags(options, "", None, cut=True)])
+    yield Check("advice", NEXT, "ok", command, [command])
+
+
+def _flags(options: DoctorOptions, agent: str, window: int | None, *, cut: bool) -> list[str]:
+    """The flags with which a run asks the model as this examination did, and what it showed to be needed."""
+    limit = options["reply_tokens"]
+    if cut:
+        limit = max(ENOUGH_TOKENS, 2 * (limit or 0))
+    largest = None if window is None else max(2_000, window - min(limit or window // 5, window // 2))
+    flags = {
+        "--agent": agent or None,
+        "--model": options["model"],
+        "--base-url": options["base_url"],
+        "--temperature": options["temperature"],
+        "--reply-tokens": limit,
+        "--window": largest if largest is not None and largest < WINDOW else None,
+    }
+    return [word for flag, value in flags.items() if value is not None for word in (flag, str(value))]
 
 
 def _versions() -> Iterator[Check]:

@@ -1,12 +1,13 @@
 """Commands to start with: the demonstration, and a look at the installation."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 import typer
 
-from akinai.cli.options import Json, Store, argument, option, whole_number
+from akinai.cli.options import Json, argument, option, whole_number, with_flags
 from akinai.cli.output import FAILED, print_json, print_line, print_next_steps, print_page, progress_bar
+from akinai.runtime.options import DoctorOptions
 
 if TYPE_CHECKING:
     from akinai.runtime.runs.records import Run
@@ -58,15 +59,22 @@ def demo(
     )
 
 
-def doctor(store: Store = None, as_json: Json = False) -> None:
-    """Look at this installation: versions, extras, the store, models that answer, a browser."""
+@with_flags(DoctorOptions, store=None)
+def doctor(as_json: Json = False, **options: Unpack[DoctorOptions]) -> None:
+    """Look at this installation: versions, extras, the store, models that answer, a browser; or at one model."""
+    from akinai.api.doctor import NEXT
     from akinai.api.doctor import doctor as run_checks
     from akinai.report.tables.catalogue import checks_table
 
-    checks = run_checks(store=store)
+    checks = run_checks(**options)
     if as_json:
         print_json({"checks": [check.to_json() for check in checks]})
     else:
-        print_page(lambda width: checks_table(checks, width))
+        print_page(lambda width: checks_table([check for check in checks if check.name != NEXT], width))
+        commands = [
+            str(command) for check in checks if check.name == NEXT for command in cast("list[Json]", check.value)
+        ]
+        if commands:
+            print_next_steps(dict(zip(commands, ("play three days", "read what it did and thought"), strict=False)))
     if any(check.state == "broken" for check in checks):
         raise typer.Exit(FAILED)

@@ -613,6 +613,20 @@ class LearnOptions(LearnerOptions, TrainingRunOptions, RoleModelOptions, BudgetO
     nodes: Annotated["Sequence[Node]", Option(default=())]
 
 
+class DoctorOptions(TypedDict, total=False):
+    """`doctor`."""
+
+    store: Store
+    model: Annotated[str | None, Option(
+        f"Ask this model five small questions, and look at nothing else. {_MODEL.removeprefix('The model to ask: ')}",
+        metavar="M", default_text="no model is asked", group=MODELS, key=False,
+    )]  # fmt: skip
+    base_url: BaseUrl
+    temperature: Temperature
+    reply_tokens: ReplyTokens
+    timeout: Timeout
+
+
 CALLS: Mapping[str, type[Any]] = {
     "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
     "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions, "resume": ResumeOptions,

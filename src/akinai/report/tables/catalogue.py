@@ -33,12 +33,16 @@ class Check(Protocol):
     def about(self) -> str: ...
 
 
+OF_A_MODEL = ("model", "server", "advice")
+"""Kinds of checks whose names are words, not names of packages and addresses."""
+
+
 def checks_table(checks: Sequence[Check], width: int) -> Table:
     """A row for each check of an installation."""
     return _prose(
         {
             "": [translate(check.kind) for check in checks],
-            "name": [check.name for check in checks],
+            "name": [translate(check.name) if check.kind in OF_A_MODEL else check.name for check in checks],
             "state": [translate(check.state) for check in checks],
             "found": [translate_sentence(check.about) for check in checks],
         },
