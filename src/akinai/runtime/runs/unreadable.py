@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from akinai.agents.protocols import CUT_NUDGE, FILTER_NUDGE, NUDGE
+from akinai.core.replies.moves import EXPECTED
 from akinai.core.stores import RunHeader
 from akinai.runtime.play.agent_spec import CHAT, STRUCTURED, spec_of
 from akinai.runtime.play.repeats import UNREADABLE
@@ -47,8 +48,8 @@ def advice(header: RunHeader) -> str:
             "try --agent structured, or switch on the tool parser of the model's server; "
             "'akinai doctor --model MODEL --base-url URL' says what it can do"
         )
+    if agent == STRUCTURED or (agent == CHAT and why.endswith(EXPECTED)):
+        return "try --agent chat, if its server takes tools, or a larger model"
     if agent == CHAT:
         return "try --agent structured"
-    if agent == STRUCTURED:
-        return "try --agent chat, if its server takes tools, or a larger model"
     return "each reply is one JSON object with an action: docs/write-an-agent.md shows them"
