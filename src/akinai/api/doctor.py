@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal, Unpack, cast
 from urllib.parse import urlsplit
 
+from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.stores import Books, RunHeader
@@ -98,9 +99,16 @@ def _examined(options: DoctorOptions) -> list[Check]:
     how = "it calls tools" if result.agent == "chat" else "it writes actions as JSON, and calls no tools"
     checks.append(Check("advice", "agent", "ok", f"--agent {result.agent}: {how}", result.agent))
     flags = _flags(options, result.agent, window, cut=result.cut)
-    command = shlex.join(["akinai", "run", "vending", *flags, "--days", "3", "--name", "first"])
+    command = shlex.join(["akinai", "run", _first_world(), *flags, "--days", "3", "--name", "first"])
     shown = shlex.join(["akinai", "show", "first-1", "--calls"])
     return [*checks, Check("advice", NEXT, "ok", f"{command}; then {shown}", [command, shown])]
+
+
+def _first_world() -> str:
+    """The world to try first: one with days, where there is one."""
+    loaded = [worlds.load(name) for name in worlds.names()]
+    daily = [world.name for world in loaded if "days" in world.setup.model_fields]
+    return (daily or [world.name for world in loaded])[0].partition("@")[0]
 
 
 def _no_agent(options: DoctorOptions, *, cut: bool) -> Iterator[Check]:
