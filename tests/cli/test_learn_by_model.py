@@ -237,7 +237,10 @@ class Schooled(Pupil):
         return await super().reply(call)
 
 
-@pytest.mark.parametrize(("refuses", "structured"), [(False, True), (True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("refuses", "structured"),
+    [(True, True), *(pytest.param(False, asked, marks=pytest.mark.slow) for asked in (False, True))],
+)
 def test_structured_output_is_asked_for_and_done_without(
     akinai: Akinai, files: list[str], refuses: bool, structured: bool
 ) -> None:

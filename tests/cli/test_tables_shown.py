@@ -57,7 +57,7 @@ def groups(played: Path, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("groups")
-@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("width", [80, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "words",
     [

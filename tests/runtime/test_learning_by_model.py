@@ -36,7 +36,7 @@ def references(learned: LearnResult) -> list[str]:
     return [reference for bullet in learned.playbook for reference in re.split("; | -> ", bullet.source_trajectory)]
 
 
-@pytest.mark.parametrize("agent", ["chat", "naive"])
+@pytest.mark.parametrize("agent", ["chat", pytest.param("naive", marks=pytest.mark.slow)])
 def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_path: Path) -> None:
     """A bullet a run, each leading to an entry of the training run that shows it; the model is asked once a role."""
     brain = Business()
@@ -100,7 +100,11 @@ MADE_UP = json.dumps(
 
 
 @pytest.mark.parametrize(
-    ("reply", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "is the evidence of no insight")]
+    ("reply", "why"),
+    [
+        (TRUNCATED, "stops before its end"),
+        pytest.param(MADE_UP, "is the evidence of no insight", marks=pytest.mark.slow),
+    ],
 )
 def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(reply: str, why: str, tmp_path: Path) -> None:
     """Twice unreadable and the third reply is taken; three times, and nothing of it is in the playbook, but counted."""

@@ -301,7 +301,7 @@ PLAIN = "correct horse battery"
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("number", [400, 401, 429, 500])
+@pytest.mark.parametrize("number", [401, *(pytest.param(number, marks=pytest.mark.slow) for number in (400, 429, 500))])
 @pytest.mark.parametrize("key", [PLANTED, PLAIN], ids=["a key", "a key that looks like none"])
 async def test_no_error_repeats_a_key(provider, number, key, monkeypatch, caplog):
     """A provider that echoes the key in its error is repeated without it, in the message and in every log."""

@@ -158,7 +158,7 @@ def paid(agent: str, **setup: Any) -> tuple[dict[str, int | float], akinai.Run]:
 
 
 @pytest.mark.parametrize("gates", GATES, ids=str)
-@pytest.mark.parametrize("agent", ["careful", "first"])
+@pytest.mark.parametrize("agent", ["careful", pytest.param("first", marks=pytest.mark.slow)])
 def test_rule_based_customers_get_through_the_gates(gates: dict[str, Any], agent: str) -> None:
     """Who can wait buys all the same, and the careful gain what they gain without gates; who cannot goes home."""
     free, _ = paid(agent, population={"identical": True})
