@@ -45,6 +45,7 @@ WORDS = re.compile(r"[A-Za-z]{2,}")
 PAGES = tuple(
     ROOT / "src" / "akinai" / room
     for room in (
+        "agents",
         "api",
         "cli",
         "cli/playbook",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import shlex
 import shutil
@@ -13,10 +14,14 @@ from akinai.core.agents import Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentError, EndRun, UsageError
 from akinai.core.ledger import Outcome
+from akinai.core.models import TIMEOUT_S
 from akinai.core.replies.moves import read_program_moves
 
 LINE_LIMIT = 8 * 2**20
 """Bytes of the longest line that a program may write."""
+PATIENCE_S = 2.0
+"""Seconds to wait for the first line without a word."""
+LOGGER = logging.getLogger("akinai.agents")
 
 
 def command_words(command: str) -> Sequence[str]:
@@ -45,10 +50,12 @@ class ProgramAgent:
 
     remember_on_resume = True
 
-    def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = 300.0) -> None:
+    def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = TIMEOUT_S) -> None:
         self._command, self._role, self._verbs, self._timeout_s = command, role, verbs, timeout_s
         self._words = command_words(command)
         self._process: asyncio.subprocess.Process | None = None
+        self._spoke = False
+        """Whether it ever wrote a line."""
         self._moves = deque[Move]()
         """Moves of its last line that are still to be made."""
 
@@ -101,15 +108,39 @@ class ProgramAgent:
     async def _read_line(self) -> str:
         assert self._process is not None
         assert self._process.stdout is not None
+        reading = asyncio.ensure_future(self._process.stdout.readline())
         try:
-            line = await asyncio.wait_for(self._process.stdout.readline(), self._timeout_s)
+            async with asyncio.timeout(self._timeout_s):
+                if not self._spoke:
+                    await self._say_who_is_awaited(reading)
+                line = await reading
         except TimeoutError:
-            raise AgentError(f"the player {self._command!r} wrote nothing for {self._timeout_s:g} seconds") from None
+            raise AgentError(self._silence()) from None
         except ValueError as error:
             raise AgentError(f"the player {self._command!r} wrote a line above {LINE_LIMIT:,} bytes") from error
+        finally:
+            reading.cancel()
+        self._spoke = True
         if not line.endswith(b"\n") and not line.strip():
             await self._raise_ended()
         return line.decode("utf-8", "surrogateescape").strip()
+
+    async def _say_who_is_awaited(self, reading: "asyncio.Future[bytes]") -> None:
+        """Log a line where the program's first one does not come at once: somebody may be watching."""
+        await asyncio.wait([reading], timeout=PATIENCE_S)
+        if not reading.done():
+            LOGGER.warning(
+                "waiting for the first line of the player %r, for up to %g seconds", self._command, self._timeout_s
+            )
+
+    def _silence(self) -> str:
+        """The error for a program that writes nothing."""
+        if self._spoke:
+            return f"the player {self._command!r} wrote nothing for {self._timeout_s:g} seconds"
+        return (
+            f"the player {self._command!r} wrote no line within {self._timeout_s:g} seconds; it is to read a line of "
+            "JSON and answer with one, and to flush it (in Python: print(line, flush=True)); --timeout waits longer"
+        )
 
     async def _raise_ended(self) -> None:
         """Raise EndRun where the program exited with code 0, else AgentError."""

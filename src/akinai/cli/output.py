@@ -33,6 +33,20 @@ def print_error(sentence: str) -> None:
     print(f"akinai: {text if len(text) <= LONGEST_SENTENCE else f'{text[:LONGEST_SENTENCE]} ...'}", file=sys.stderr)
 
 
+@contextmanager
+def agents_heard() -> "Generator[None]":
+    """Print on stderr what agents log, such as that a program is waited for."""
+    import logging
+
+    logger, handler = logging.getLogger("akinai.agents"), logging.Handler()
+    handler.emit = lambda record: print_error(record.getMessage())
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
 def print_default_note(world: str, preset: str | None) -> None:
     """Print on stderr what a world says where its default preset is played; most say nothing."""
     from akinai import worlds

@@ -10,6 +10,7 @@ from akinai.cli.options import Json, RunName, argument, process_count, store_add
 from akinai.cli.output import (
     FAILED,
     STOPPED,
+    agents_heard,
     command_line,
     print_default_note,
     print_error,
@@ -219,7 +220,7 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
     from akinai.api import Stopped
     from akinai.core.errors import RunFailedWarning
 
-    with progress_bar(quiet=quiet) as progress, warnings.catch_warnings():
+    with progress_bar(quiet=quiet) as progress, agents_heard(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             runs, stopped = play(progress), False

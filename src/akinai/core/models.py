@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 from akinai.core.canonical import Json, canonical
 
+TIMEOUT_S = 180.0
+"""Seconds to wait for a reply, of a model or of a program, by default."""
 THINK, END_THINK = "<think>\n", "\n</think>"
 """The marks around thinking, as records and screens show it."""
 FILTERED = "content_filter"

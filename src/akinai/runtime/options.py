@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
+from akinai.core.models import TIMEOUT_S
 from akinai.core.options import Option
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ Auth = Literal["open", "token"]
 
 WINDOW = 30_000
 """Default tokens of a conversation that a model sees."""
-TIMEOUT_S = 180.0
-"""Default seconds to wait for a model's reply."""
 MAX_REPEATS = 20
 LOOPBACK = "127.0.0.1"
 TRANSCRIPTS = 40
@@ -119,7 +118,8 @@ Cache = Annotated["str | Path | None", Option(
     "Keep model replies in this file and reuse them.", metavar="FILE", default_text="no cache", group=MODELS,
 )]  # fmt: skip
 Timeout = Annotated[float, Option(
-    "Seconds to wait for a reply per try.", TIMEOUT_S, metavar="S", unit="seconds", default_text=f"{TIMEOUT_S:g}",
+    "Seconds to wait for a reply of a model, per try, or of a program.", TIMEOUT_S,
+    metavar="S", unit="seconds", default_text=f"{TIMEOUT_S:g}",
     group=MODELS,
 )]  # fmt: skip
 CallsPerMinute = Annotated[int, Option(

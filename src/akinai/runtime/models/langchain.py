@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import ContextLimit, ModelError, ToolsRefused, UnknownName, UsageError
-from akinai.core.models import FILTERED, Reply, Request, Tools
+from akinai.core.models import FILTERED, TIMEOUT_S, Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
 from akinai.runtime.models.contract import Contract, terms_of
 from akinai.runtime.models.messages import Messages, reply_in
@@ -35,8 +35,6 @@ Close = Callable[[], Awaitable[None]]
 
 PLACEHOLDER_KEY = "no-key"
 """The key for a server on this machine when the environment has none: the packages require one."""
-TIMEOUT_S = 180.0
-"""Seconds from a request to the last byte of its answer, by default."""
 LABEL_LIMIT = 64
 """Characters of the label that OpenAI accepts."""
 EXTRA = "akinai[models]"

@@ -12,6 +12,7 @@ from akinai.agents.stdio import ProgramAgent, command_words
 from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.config.files import read_named
@@ -106,10 +107,11 @@ def check_model(spec: AgentSpec, choice: ModelChoice) -> None:
     spec.open_model(choice)
 
 
-def agent_factory(world: World[Any], agent: str) -> AgentFactory:
+def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S) -> AgentFactory:
     """The factory of a named agent: a player of the world, a built-in agent, or one from an entry point.
 
-    Raises UsageError, before anything is written, for an unknown name or a script that cannot be read.
+    `timeout_s` is how long a program is waited for. Raises UsageError, before anything is written, for an unknown name
+    or a script that cannot be read.
     """
     if agent in world.players:
         return world.players[agent]
@@ -118,7 +120,7 @@ def agent_factory(world: World[Any], agent: str) -> AgentFactory:
         return _script_factory(world, argument)
     if kind == "stdio" and argument.strip():
         command_words(argument)
-        return lambda role: ProgramAgent(argument, role, world.verbs)
+        return lambda role: ProgramAgent(argument, role, world.verbs, timeout_s)
     if agent == HUMAN:
         return lambda role: HumanAgent(world.verbs, open_terminal())
     plugins = agent_plugins()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from akinai.agents.chat import ChatOptions, Memory
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
+from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import NO_BUDGET, Budget
@@ -83,7 +84,7 @@ class AgentSpec:
     budget: Budget = NO_BUDGET
     cache: str | None = None
     """The file of the response cache; None for no cache."""
-    timeout_s: float = 180.0
+    timeout_s: float = TIMEOUT_S
     calls_per_minute: int = 0
     """Limit on the calls of all runs together; 0 for no limit."""
     group_models: tuple[tuple[str, str], ...] = ()
@@ -182,6 +183,8 @@ class AgentSpec:
                 "calls_per_minute": self.calls_per_minute,
                 **({"group_models": dict(self.group_models)} if self.group_models else {}),
             }
+        elif self.agent.startswith("stdio:") and self.timeout_s != TIMEOUT_S:
+            own_keys["timeout_s"] = self.timeout_s
         if self.playbook:
             own_keys |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
             embedding = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}

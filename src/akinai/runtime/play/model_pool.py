@@ -63,7 +63,7 @@ class ModelPool:
         `actions` counts each actor's entries as they are written, for the records of calls. UsageError for an unknown
         agent.
         """
-        plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent)
+        plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent, self.spec.timeout_s)
         by_rules = world.players[default_agent(world)]
         if not self._models:
             return plain or by_rules
