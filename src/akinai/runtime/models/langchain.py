@@ -6,7 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -61,6 +61,8 @@ class _Provider:
     """The request options that ask for an object of a JSON Schema."""
     address: str = ""
     """Its address where none is named, if that is on this machine."""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The options of every request."""
 
 
 def _response_format(schema: Mapping[str, Json]) -> Mapping[str, Any]:
@@ -81,13 +83,13 @@ _PROVIDERS: Mapping[str, _Provider] = {
         ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
         lambda label: {"extra_body": {"metadata": {"user_id": label}}},
     ),
-    # Without a stream an answer can be repaired. `reasoning` makes LangChain keep thoughts; `_ollama` asks for none.
     "ollama": _Provider(
         None,
         ("OLLAMA_HOST",),
-        lambda _: {"stream": False, "reasoning": True},
         structured=lambda schema: {"format": dict(schema)},
         address=OLLAMA,
+        # An answer without a stream can be repaired. `reasoning` makes LangChain keep thoughts; `_ollama` asks none.
+        options={"stream": False, "reasoning": True},
     ),
 }
 
@@ -197,11 +199,11 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         if request.tools and self._contract.terms.no_tools:
             self._refuse_tools(self._contract.terms.no_tools)
         chat, messages = self._with_tools(request.tools), self._messages.convert(request.messages)
-        structured = self._structured(request)
+        options = {**_provider(self.name.partition(":")[0]).options, **self._label, **self._structured(request)}
 
         async def attempt() -> Reply:
             try:
-                return reply_in(await chat.ainvoke(messages, **self._label, **structured))
+                return reply_in(await chat.ainvoke(messages, **options))
             except Exception as error:  # a provider's package may raise anything
                 refusal = refusal_of(error)
                 if refusal is None or not refusal.of_filter or refusal.of_context:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from akinai.core.canonical import Json, canonical
 from akinai.runtime.models.contract import TEMPLATE_REFUSED, Contract, refusal_in
@@ -21,6 +21,9 @@ from akinai.runtime.models.folding import unfold_call
 
 if TYPE_CHECKING:
     import httpx
+
+_Form = Literal["text", "object", "wrapped"]
+"""How a package takes arguments. The one for Ollama decodes texts in them that look like JSON, so all are wrapped."""
 
 WRAPPER = "unreadable_arguments"
 """The only key of an object that holds arguments which are no object."""
@@ -353,25 +356,28 @@ def unwrap(arguments: object) -> Json:
     return cast("Json", arguments)
 
 
-def _calls_in(answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, bool]]:
-    """Every tool call in an answer: the object that holds its arguments, their key in it, and whether they are text."""
+def _calls_in(answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, _Form]]:
+    """Every tool call in an answer: the object that holds its arguments, their key in it, and the form of them."""
     for choice in _objects(answer.get("choices")):
         for call in _objects(_object(choice.get("message")).get("tool_calls")):
-            yield _object(call.get("function")), "arguments", True
+            yield _object(call.get("function")), "arguments", "text"
     for item in _objects(answer.get("output")):
         if item.get("type") == "function_call":
-            yield item, "arguments", True
+            yield item, "arguments", "text"
     for block in _objects(answer.get("content")):
         if block.get("type") == "tool_use":
-            yield block, "input", False
+            yield block, "input", "object"
     for call in _objects(_object(answer.get("message")).get("tool_calls")):
-        yield _object(call.get("function")), "arguments", False
+        yield _object(call.get("function")), "arguments", "wrapped"
 
 
-def _wrap_arguments(holder: dict[str, Any], key: str, as_text: bool) -> bool:
+def _wrap_arguments(holder: dict[str, Any], key: str, form: _Form) -> bool:
     """Wrap the arguments of a call that are no object; return whether anything changed."""
     arguments: object = holder.get(key)
-    if not as_text:
+    if form == "wrapped":
+        holder[key] = {WRAPPER: arguments if isinstance(arguments, str) else json.dumps(arguments or {})}
+        return True
+    if form == "object":
         if arguments is None or isinstance(arguments, dict):
             return False
         holder[key] = {WRAPPER: arguments if isinstance(arguments, str) else json.dumps(arguments)}
