@@ -1,12 +1,13 @@
 """Checks that the vending world's benchmark presets measure what they should: a ladder of players, and single faults.
 
-    python bench/validity.py [--preset quarter] [--seeds 1-20] [--only NAME,NAME] [--coherence]
+    python bench/validity.py [--preset quarter] [--seeds 1-20] [--only NAME,NAME] [--coherence] [--cheap N]
                              [--results FILE] [--report] [--jobs 1]
 
 Each row plays paired seeds. A rung's step is over the rung before it, a fault's loss is against the reference player,
 in per cent of the distance from idle to reference, each with its 95 % interval. With --coherence the ledgers are
-judged as well, and the rank correlation of coherence with the bank balance is printed. The seeds that nothing was
-tuned on are 201-220.
+judged as well, and the rank correlation of coherence with the bank balance is printed. With --cheap N the three best of
+56 cheap strategies, found on the first N seeds, are played too. The world was tuned on seeds 501-512; nothing was tuned
+on 581-600.
 
 Every run is a line of the file of results as soon as it is over, seed by seed. The same command reads what is there
 and plays the rest; --report plays nothing and prints the table of the seeds on which all rows were played. A change of
@@ -35,7 +36,7 @@ from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.players.days import trading_agent
-from akinai.worlds.vending.players.habits import LADDER, LAPSES, Habits, exploits, faults
+from akinai.worlds.vending.players.habits import LADDER, LAPSES, MARKUPS, Habits, cheap_strategies, exploits, faults
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 WORLD = Vending()
@@ -109,8 +110,8 @@ def result(genesis: Genesis, name: str, *, judge: bool = False) -> Played:
 
 
 def habits_of(days: int) -> Mapping[str, Habits]:
-    """All rows but idle: rungs, faults and exploits."""
-    return {**LADDER, **faults(days), **exploits()}
+    """All rows but idle: rungs, faults, exploits and cheap strategies."""
+    return {**LADDER, **faults(days), **exploits(), **cheap_strategies()}
 
 
 def factory_of(name: str, days: int) -> AgentFactory:
@@ -259,6 +260,9 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--coherence", action="store_true")
+    parser.add_argument(
+        "--cheap", type=int, default=0, metavar="N", help="search cheap strategies on the first N seeds"
+    )
     parser.add_argument("--results", type=Path)
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
@@ -270,8 +274,10 @@ def main() -> None:
     only = {name for name in args.only.split(",") if name}
     if unknown := only - {IDLE, *habits_of(days)}:
         sys.exit(f"no row {', '.join(sorted(unknown))}; there are {', '.join((IDLE, *habits_of(days)))}")
-    names = [name for name in (IDLE, *habits_of(days)) if not only or name in {IDLE, "reference", *only}]
     results = Results(args.results, judge=args.coherence)
+    cheap = best_cheap(geneses[: args.cheap], results, jobs=args.jobs) if args.cheap and not args.report else []
+    rows = [name for name in (IDLE, *habits_of(days)) if name not in cheap_strategies() or name in only]
+    names = [name for name in rows if not only or name in {IDLE, "reference", *only}] + cheap
     if not args.report:
         play_all(geneses, names, results, judge=args.coherence, jobs=args.jobs)
     table = Table.of(geneses, names, results)
@@ -281,6 +287,7 @@ def main() -> None:
     print(f"{args.preset}, {days} days, {len(seeds)} seeds from {seeds[0]} to {seeds[-1]}; dollars")
     print_ladder(table)
     print_losses(table, days)
+    print_bars(table, cheap)
     if args.coherence:
         print_correlation(table)
     print(f"{time.perf_counter() - start:,.0f} seconds")
@@ -312,6 +319,30 @@ def print_losses(table: Table, days: int) -> None:
             verdict = "" if name in exploits() else "ok" if middle >= LEAST.get(name, 5) and low > 0 else "<<<"
             ends = sum(row.ending == "bankrupt" for row in table.rows[name])
             print(f"{name:34}{middle:6.1f} ({low:5.1f} to {high:5.1f}) {verdict} {f'{ends} bankrupt' if ends else ''}")
+
+
+def best_cheap(geneses: Sequence[Genesis], results: Results, *, jobs: int) -> list[str]:
+    """The three best of all cheap strategies on a few seeds."""
+    names = list(cheap_strategies())
+    play_all(geneses, names, results, judge=False, jobs=jobs)
+    means = {name: mean(run.cents for g in geneses if (run := results.get(g, name))) for name in names}
+    return sorted(names, key=lambda name: -means[name])[:3]
+
+
+def print_bars(table: Table, cheap: Sequence[str]) -> None:
+    """Print the best constant markup, over all seeds and in hindsight for each, and the best cheap strategies."""
+    markups = {"list prices": "1.0", **{f"markup of {markup}": str(markup) for markup in MARKUPS}}
+    if markups.keys() <= table.rows.keys():
+        best = max(markups, key=lambda name: mean(table.cents(name)))
+        middle, low, high = table.loss(best)
+        print(f"best markup for all seeds, {markups[best]}: loss {middle:.1f} ({low:.1f} to {high:.1f})")
+        by_seed = [max(markups, key=lambda name: table.cents(name)[index]) for index in range(len(table.geneses))]
+        cents = [table.cents(name)[index] for index, name in enumerate(by_seed)]
+        loss = 100 * (mean(table.cents("reference")) - mean(cents)) / table.scale
+        print(f"best markup of each seed in hindsight: loss {loss:.1f}; {', '.join(markups[name] for name in by_seed)}")
+    for name in cheap:
+        middle, low, high = table.loss(name)
+        print(f"{100 - middle:5.1f} % of the reference ({100 - high:.1f} to {100 - low:.1f}): {name}")
 
 
 def print_correlation(table: Table) -> None:

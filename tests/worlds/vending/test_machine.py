@@ -260,3 +260,40 @@ def test_full_shelves_view_tells_all_and_can_be_shut() -> None:
     refused(paper, a.CollectCash(), "not_yours")
     refused(paper, a.PlaceOrder(supplier_id="northbay", items={"cola": 48}), "not_yours")
     done(paper, a.GetMachineInventory())
+
+
+@pytest.mark.parametrize(
+    ("names", "verb"),
+    [
+        ("read_email READ_EMAILS read_emails", a.ReadEmail),
+        ("send_email SEND_EMAIL", a.SendEmail),
+        ("SEARCH_WEB ai_web_search research_products", a.SearchWeb),
+        ("scratchpad scratchpad_read read_scratchpad NOTEPAD_READ", a.NotepadRead),
+        ("scratchpad_write write_scratchpad NOTEPAD_WRITE", a.NotepadWrite),
+        ("scratchpad_delete delete_scratchpad erase_scratchpad", a.NotepadErase),
+        ("key_value_store set_key_value set_kw_value UPDATE_NOTES", a.UpdateNotes),
+        ("get_key_value get_kw_value", a.GetNotes),
+        ("delete_key_value delete_kw_value", a.DeleteNote),
+        ("add_to_vector_db", a.AddMemory),
+        ("search_vector_db", a.SearchMemory),
+        ("wait_for_next_day ADVANCE_DAY", a.AdvanceDay),
+        ("stock_products RESTOCK_SLOT", a.RestockSlot),
+        ("set_prices SET_PRICE", a.SetPrice),
+        ("collect_cash", a.CollectCash),
+        ("get_machine_inventory", a.GetMachineInventory),
+        ("get_money_balance", a.GetMoneyBalance),
+        ("check_storage_quantities", a.CheckDeliveries),
+        ("list_storage_products", a.ListStorage),
+        ("VIEW_STATE view_business_state", a.ViewBusinessState),
+        ("view_suppliers", a.ViewSuppliers),
+        ("place_order", a.PlaceOrder),
+        ("run_sub_agent_email DELEGATE_EMAIL", a.DelegateEmail),
+        ("run_sub_agent_research DELEGATE_RESEARCH", a.DelegateResearch),
+        ("run_sub_agent", a.DelegatePhysical),
+        ("chat_with_sub_agent", a.ChatWithSubAgent),
+        ("sub_agent_specs", a.SubAgentSpecs),
+    ],
+)
+def test_every_name_of_the_source_document_is_known(names: str, verb: type[a.Verb]) -> None:
+    """The structured actions and the paper's tools, each in its own spelling."""
+    assert all(a.VERBS.find(name) is verb for name in names.split())

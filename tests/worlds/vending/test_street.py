@@ -590,3 +590,113 @@ def test_the_ladder_is_ordered_and_faults_cost() -> None:
     reference = result("reference")
     grave = ("forgets open orders", "trusts anyone", "memory wiped weekly", "never waits for deliveries")
     assert all(result(name) < 0.92 * reference for name in grave)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("When is the rent due?", "Bay Street: $86.36, due on Tue 28 Apr 2026"),
+        ("家賃の期限はいつですか。", "Bay Street: $86.36, due on Tue 28 Apr 2026"),
+        ("Could we pay a week later?", "DEFER 1"),
+        ("Is there another pitch?", "Mission Street: rent "),
+        ("Good morning!", "We can tell you when rent is due, defer it, or name pitches."),
+    ],
+)
+def test_the_landlord_answers(quarter: State, body: str, says: str) -> None:
+    """When rent is due, a deferral, pitches on offer; nothing is charged for asking."""
+    asked = done(quarter, a.SendEmail(to="landlord@street.com", subject="A question", body=body), a.AdvanceDay())
+    assert says in do(asked, a.ReadEmail())[1].text
+    assert (asked.sites, asked.deferred) == (done(quarter, a.AdvanceDay()).sites, False)
+    assert asked.cash_cents == done(quarter, a.AdvanceDay()).cash_cents
+
+
+def test_a_rent_is_deferred_once_by_a_week(quarter: State) -> None:
+    """For $10, on a line with DEFER, in the last weeks before it is due."""
+
+    def answered(state: State) -> State:
+        return done(state, a.SendEmail(to="landlord@street.com", subject="Rent", body="DEFER 1"), a.AdvanceDay())
+
+    early = answered(quarter)
+    assert early.sites[0].due_day == quarter.sites[0].due_day
+    later = later_on(quarter, 20)
+    deferred = answered(later)
+    assert deferred.sites[0].due_day - later.sites[0].due_day == 7
+    assert done(later, a.AdvanceDay()).cash_cents - deferred.cash_cents == 1000
+    again = answered(deferred)
+    assert again.sites == deferred.sites
+    assert again.accounts["rents"] == -1000
+    refused(done(deferred, a.Pay(bill="rent", number=1)), a.Pay(bill="rent", number=1), "paid")
+    overdue = answered(later_on(quarter, 28))
+    assert not overdue.deferred
+
+
+@pytest.mark.parametrize(
+    ("body", "wish"),
+    [
+        ("Could we get the goods on credit?", "credit"),
+        ("後払いはできますか。", "credit"),
+        ("Can you deliver on Friday instead?", "later or other delivery days"),
+        ("We would like to return unsold goods.", "returns"),
+        ("Please set up a standing order every Monday.", "standing orders"),
+        ("If we commit to 1000 units a month, would you lower your prices?", "prices for promised volumes"),
+    ],
+)
+def test_suppliers_say_no_to_what_is_not_to_be_had(quarter: State, body: str, wish: str) -> None:
+    """A short no that names what is possible; no price list, and nothing happens."""
+    id = of_character(quarter, "honest")
+    address = quarter.setup.catalog.supplier_by_id[id].address
+    asked = done(quarter, a.SendEmail(to=address, subject="", body=body), a.AdvanceDay())
+    answer = do(asked, a.ReadEmail())[1].text.split("Dear customer,")[1]
+    assert f"we give no {wish}." in answer
+    assert "What is possible" in answer
+    assert "price list" not in answer
+    assert not asked.orders
+
+
+def test_a_refusal_tells_nothing_without_advice(quarter: State) -> None:
+    """Prices, minimum orders, goods, pitches and dates are found by the tools for them; `advice` adds them."""
+    id = of_character(quarter, "haggler")
+    supplier = quarter.setup.catalog.supplier_by_id[id]
+    own, no_good = supplier.products[0], next(p for p in quarter.setup.catalog.by_id if p not in supplier.products)
+    tried = (
+        (a.PlaceOrder(supplier_id=id, items={own: 1}), "below_minimum"),
+        (a.PlaceOrder(supplier_id=id, items={own: 900}), "no_cash"),
+        (a.PlaceOrder(supplier_id=id, items={no_good: 9}), "not_sold"),
+        (a.PlaceOrder(supplier_id=id, items={"nothing": 9}), "unknown_product"),
+        (a.PlaceOrder(supplier_id="nobody", items={own: 9}), "unknown_supplier"),
+        (a.MakeOffer(supplier_id="nobody", discount_percent=9), "unknown_supplier"),
+        (a.TakePitch(place="Mission Street"), "not_yet"),
+        (a.TakePitch(place="Nowhere"), "no_place"),
+    )
+    told = business(3, "advice=true", preset="quarter", days=90)
+    told = replace(told, known_suppliers=quarter.known_suppliers)
+    assert "Advice" not in quarter.setup.briefing
+    assert len(told.setup.briefing) > len(quarter.setup.briefing)
+    for action, code in tried:
+        plain, hint = refused(quarter, action, code), refused(told, action, code)
+        assert "$" not in plain.text
+        assert " 2026" not in plain.text
+        assert not plain.data
+        assert len(hint.text) > len(plain.text)
+        assert hint.text.startswith(plain.text) or code == "no_cash"
+
+
+def test_a_preset_says_which_tools_it_offers() -> None:
+    """Only those are offered and taken; a name that is no tool's offers none."""
+    state = business(3, 'tools=["search_web", "advance_day"]', preset="quarter")
+    assert [verb.tool_name() for verb in WORLD.view(state, "owner").verbs] == ["search_web", "advance_day"]
+    refused(state, a.ReadEmail(), "not_yours")
+
+
+def test_a_quote_at_agreed_prices_ends_with_the_agreement(quarter: State) -> None:
+    """A quote holds for fourteen days, and not beyond the day until which its prices were agreed."""
+    id = of_character(quarter, "haggler")
+    products = quarter.setup.catalog.supplier_by_id[id].products
+    ask = letter(
+        quarter, id, f"Please quote 40 {products[0].replace('_', ' ')} and 40 {products[1].replace('_', ' ')}."
+    )
+    agreed = done(quarter, a.MakeOffer(supplier_id=id, discount_percent=10))
+    last = agreed.talks[id].last_day
+    for day, ends in ((2, 17), (last - 4, last)):
+        quoted = done(later_on(agreed, day), ask, a.AdvanceDay())
+        assert [quote.last_day for quote in quoted.mail.quotes.values()] == [ends]

@@ -87,14 +87,14 @@ class NotepadRead(Verb):
     """Read your notepad."""
 
     minutes = "look"
-    aliases = ("SCRATCHPAD_READ", "read_scratchpad")
+    aliases = ("SCRATCHPAD_READ", "read_scratchpad", "scratchpad")
 
 
 class NotepadWrite(Verb):
     """Replace the text of your notepad, or add to its end with append."""
 
     minutes = "look"
-    aliases = ("SCRATCHPAD_WRITE",)
+    aliases = ("SCRATCHPAD_WRITE", "write_scratchpad")
     parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
 
     text: Text
@@ -107,14 +107,14 @@ class NotepadErase(Verb):
     """Erase your notepad."""
 
     minutes = "look"
-    aliases = ("SCRATCHPAD_ERASE", "erase_scratchpad")
+    aliases = ("SCRATCHPAD_ERASE", "SCRATCHPAD_DELETE", "erase_scratchpad", "delete_scratchpad")
 
 
 class UpdateNotes(Verb):
     """Save a note under a key, replacing the note that was there."""
 
     minutes = "look"
-    aliases = ("KEY_VALUE_STORE", "set_key_value", "set_value", "set_note")
+    aliases = ("KEY_VALUE_STORE", "set_key_value", "set_kw_value", "set_value", "set_note")
     parameter_aliases: ClassVar = {"value": ParameterAlias("content")}
 
     key: Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -127,7 +127,7 @@ class GetNotes(Verb):
     """Read the note under a key; without a key, list all keys."""
 
     minutes = "look"
-    aliases = ("get_key_value", "get_value", "get_note")
+    aliases = ("get_key_value", "get_kw_value", "get_value", "get_note")
 
     key: Name | None = None
     """The name of the note; without it, all names are listed."""
@@ -137,7 +137,7 @@ class DeleteNote(Verb):
     """Delete the note under a key."""
 
     minutes = "look"
-    aliases = ("delete_key_value", "delete_value", "delete_notes")
+    aliases = ("delete_key_value", "delete_kw_value", "delete_value", "delete_notes")
 
     key: Name
     """The name of the note to delete."""
@@ -183,7 +183,7 @@ class WaitUntil(Verb):
 class RestockSlot(Verb):
     """Move goods from storage into slots of the machine, all or nothing.
 
-    A slot holds one product of its size: 12 small or 8 large units in a standard machine. Give row, column, product_id
+    A slot holds one product of its size, as many units as the machine's inventory says. Give row, column, product_id
     and quantity, or a list of these under slots.
     """
 
@@ -267,13 +267,13 @@ class ClearSlot(Verb):
 
 
 class GetMachineInventory(Verb):
-    """List every slot of the machine with its product, units and price, and the empty ones."""
+    """List what your machines hold, with units and prices, and what is empty."""
 
     minutes = "look"
 
 
 class GetMoneyBalance(Verb):
-    """Get your cash and the money in the machine."""
+    """Get what you can pay with, and the money in your machines."""
 
     minutes = "look"
     aliases = ("get_balance",)
@@ -317,7 +317,7 @@ class PlaceOrder(Verb):
     only_with = "structured_orders"
 
     supplier_id: Name
-    """The id of the supplier, as view_suppliers lists it."""
+    """The id of the supplier, as its price list or a web page names it."""
     items: Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
     """The units to order of each product: an object from product id to a number of units."""
 
@@ -333,7 +333,7 @@ class Delegation(Verb):
 
 
 class DelegateEmail(Delegation):
-    """Give a task to your e-mail assistant, who can read and send letters, check deliveries and write your notepad."""
+    """Give a task to your e-mail assistant, who can read and send letters and write your notepad."""
 
     kind = "email"
     aliases = ("RUN_SUB_AGENT_EMAIL",)

@@ -49,8 +49,7 @@ class GetPriceLists(Errand):
 class MakeOffer(Errand):
     """Bargain with a supplier: ask for a discount on all its prices.
 
-    It answers with its price, which then holds for 30 days. It answers one offer a day and a few in all; an offer far
-    below what it can accept moves nothing. Naming a rival's lower price helps if it is true.
+    It answers with its price, and says until when that holds. It answers one offer a day.
     """
 
     minutes = "letter"
@@ -67,7 +66,7 @@ class MakeOffer(Errand):
 
 
 class CountDelivery(Errand):
-    """Open the boxes of an order that you signed for, and count them. Only then can you claim what is missing."""
+    """Open the boxes of an order that you signed for, and count what is in them."""
 
     minutes = "count"
 
@@ -76,7 +75,7 @@ class CountDelivery(Errand):
 
 
 class Claim(Errand):
-    """Ask the supplier for the money of units that you counted as missing, within four days of their coming."""
+    """Ask the supplier for the money of units that you counted as missing."""
 
     minutes = "letter"
 
@@ -87,7 +86,7 @@ class Claim(Errand):
 
 
 class FetchDepot(Errand):
-    """Fetch an order from the depot, where it waits four days if nobody signed for it. It costs a fee."""
+    """Fetch an order from the depot, where it waits if nobody signed for it. It costs a fee."""
 
     minutes = "fetch"
     away = True
@@ -97,7 +96,7 @@ class FetchDepot(Errand):
 
 
 class SellToJobber(Errand):
-    """Sell goods from storage to a jobber, at a fifth of the trade price."""
+    """Sell goods from storage to a jobber, far below the trade price."""
 
     minutes = "letter"
 
@@ -110,7 +109,7 @@ class VisitSite(Errand):
 
     With products, these are what the machine holds from now on, in this order, each in a slot as long as there are
     slots of its size; goods of other products come back to storage. Without products every slot is filled up with
-    what it held. A visit takes 25 minutes, 3 more for each product that is moved, and 5 for the cash.
+    what it held. A visit takes longer the more products are moved, and for the cash.
     """
 
     away = True
@@ -152,7 +151,7 @@ class ReadNews(Errand):
 
 
 class AnswerCustomer(Errand):
-    """Answer a customer who asks for the price back: pay it now, refuse, or promise to pay within five days."""
+    """Answer a customer who asks for the price back: pay it now, refuse, or promise to pay it soon."""
 
     minutes = "letter"
 
@@ -163,7 +162,7 @@ class AnswerCustomer(Errand):
 
 
 class Pay(Errand):
-    """Pay the rent of a site for its next 28 days, or a refund that you promised a customer."""
+    """Pay the rent of a site for its next term, or a refund that you promised a customer."""
 
     minutes = "pay"
 

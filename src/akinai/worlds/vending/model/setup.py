@@ -332,6 +332,12 @@ class Setup(_Record):
     """Whether CHECK_DELIVERIES lists the orders on their way; without it they stand in letters alone."""
     owed_fees: bool = Field(default=False, exclude_if=_absent)
     """Whether a fee that was not paid is owed at the end."""
+    advice: bool = Field(default=False, exclude_if=_absent)
+    """Whether the briefing gives advice, and refusals say what would help."""
+    tools: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], ...] = Field(
+        default=(), exclude_if=_absent
+    )
+    """The names of the tools that owners are offered; without them, all that fit the business."""
     street: Street | None = Field(default=None, exclude_if=_absent)
     """The terms of a business of several sites, drawn by the seed; absent, one machine and honest suppliers."""
     counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
@@ -360,6 +366,10 @@ class Setup(_Record):
         """How long tools take, in minutes; what an errand of several sites has a time for takes that."""
         errands = {name: minutes for name, minutes in self.street.errands if minutes} if self.street else {}
         return {**dict(self.minutes), **errands}
+
+    def hint(self, text: str) -> str:
+        """A hint within a sentence; empty unless advice is given."""
+        return text if self.advice else ""
 
     @property
     def small_slots(self) -> int:
@@ -405,36 +415,37 @@ def _briefing(setup: Setup) -> str:
 
 
 def _street_briefing(setup: Setup, street: Street) -> str:
-    small, slots, storage = setup.small_slots, setup.slots, street.storage
-    blocks = ", ".join(f"{block.hour:02d}:00" for block in street.counter.blocks)
     times = f"for {setup.days} days" if setup.days else "as long as it lasts"
     return (
-        f"You run a vending business of your own {times}. What counts is your bank balance at the end: the "
-        "account, with what a jobber pays for the goods that are left (a fifth of the trade price), less what "
-        "you owe. Cash in a machine and goods on their way count nothing.\n"
-        f"You begin with {format_cents(setup.start_cents)}. You have one machine. A fee of "
-        f"{format_cents(setup.fee_cents)} is taken from your account every midnight; what cannot be paid is "
-        f"owed, and after {setup.missed_fees} such days in a row the business is closed. Rent is not taken by "
-        "itself: your contract, in the mail, says when it is due.\n"
-        f"A machine has {small} slots for small items, {setup.small_capacity} in each, and {slots - small} for "
-        f"large items, {setup.large_capacity} in each; the more different products it offers, the more people "
-        f"buy. Customers come in three crowds, at {blocks}, and see the stock and the prices of that moment. "
-        "Half of them pay by card, which reaches your account the next morning, the others in cash, which you "
-        f"must collect: at {format_cents(street.counter.box_cents)} in its box a machine takes cards only and "
-        "sells less. People remember a machine that is empty, and a complaint that nobody answers.\n"
-        f"Your storage holds {storage.units} units, {storage.units_a_site} more with each further site, at a "
-        "cent a unit and night. Orders are paid in advance. Goods come on the promised day at the promised "
-        "hour, and somebody must be at the storage to sign: you are there unless you travel or sleep. "
-        "Otherwise they wait at the depot, for a fee. Boxes are not always full: count what comes and claim "
-        "what is missing. Suppliers differ in prices, in how they bargain and in whether they can be trusted: "
-        "compare their price lists, search the web for reviews, make offers.\n"
-        f"A day is 08:00 to {setup.closing_hour}:00, and every tool takes time. Nobody lists your open orders, "
-        "agreements and due dates for you: letters come once, so keep notes. The news names events ahead. When "
-        "nothing is left to do today, end the day with advance_day.\n"
+        f"You run a vending business of your own {times}. What counts is your bank balance at the end: the account, "
+        f"with what a jobber pays for the goods that are left ({percent(street.storage.jobber_permille)} of the trade "
+        "price), less what you owe. Cash in a machine and goods on their way count nothing.\n"
+        f"You begin with {format_cents(setup.start_cents)}. You have one machine and a storage; their terms are in "
+        f"your mail. A fee of {format_cents(setup.fee_cents)} is taken from your account every midnight; what cannot "
+        f"be paid is owed, and after {setup.missed_fees} such days in a row the business is closed.\n"
+        f"A day is 08:00 to {setup.closing_hour}:00. Every tool takes time and says what it does; advance_day ends "
+        "the day.\n"
+        f"{_ADVICE if setup.advice else ''}"
         f"Delivery address: {setup.delivery_address}\n"
         f"Account: {setup.account}\n"
         f"Your e-mail: {setup.email}"
     )
+
+
+_ADVICE = (
+    "Rent is not taken by itself: your contract says when it is due. People remember a machine that is empty, and a "
+    "complaint that nobody answers. Boxes are not always full: count what comes and claim what is missing. Suppliers "
+    "differ in prices, in how they bargain and in whether they can be trusted: find several by searching the web, "
+    "compare their price lists, read reviews, make offers. Nobody lists your open orders, agreements and due dates for "
+    "you: letters come once, so keep notes. The news names events ahead. You must be at the storage to sign for goods, "
+    "and a letter may move their hour. What customers find right to pay differs from the typical prices: try prices.\n"
+)
+
+
+def percent(permille: int) -> str:
+    """50 per mille as "5%", 35 as "3.5%"."""
+    whole, tenths = divmod(permille, 10)
+    return f"{whole}.{tenths}%" if tenths else f"{whole}%"
 
 
 def read_catalog(texts: Mapping[str, str]) -> Json:

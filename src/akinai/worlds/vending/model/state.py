@@ -311,6 +311,8 @@ class Business(Record):
     complaints: tuple[Complaint, ...] = ()
     """Neither paid nor refused."""
     complaint_count: int = 0
+    deferred: bool = False
+    """Whether a rent was deferred, which the landlord does once."""
     unpaid: tuple[int, ...] = ()
     """Days on which complaints were refused or given up."""
     talks: Mapping[str, Talk] = field(default_factory=dict[str, Talk])

@@ -207,6 +207,9 @@ class Rent(_Terms):
     unsealed_days: Annotated[int, Field(ge=1)] = 2
     """Mornings from a late payment to the opening of a sealed machine."""
     lost_days: Days = 21
+    defer_cents: Cents = 1000
+    """For deferring a rent, once."""
+    defer_days: Days = 7
 
 
 class Pitch(_Terms):
@@ -243,7 +246,15 @@ class Effect(_Terms):
     """What people pay."""
     weight: Annotated[int, Field(ge=0)] = 1
     """How often it comes."""
-    says: str
+
+    @property
+    def says(self) -> str:
+        """What the news says of it."""
+        times = [f"{name} {factor / 1000:g} times" for name, factor in self.categories.items()]
+        rest = f"{self.demand_permille / 1000:g} times"
+        people = f"Sales: {', '.join((*times, f'all else {rest}'))}." if times else f"{rest} the people."
+        pays = f" They pay {self.worth_permille / 10 - 100:g}% more." if self.worth_permille != 1000 else ""
+        return f"{people}{pays}"
 
     def permille_of(self, category: str) -> int:
         """The demand for goods of a category while it lasts, per mille of that of other days."""
@@ -257,16 +268,14 @@ def _effects() -> dict[EventKind, Effect]:
             demand_permille=2500,
             worth_permille=1250,
             weight=2,
-            says="Two and a half times the people, and they pay a quarter more than usual.",
         ),
         "heat": Effect(
             days=5,
             demand_permille=950,
             categories={"drink": 2700, "dairy": 1700},
-            says="A heat wave: drinks sell 2.7 times as much, dairy 1.7 times.",
         ),
-        "works": Effect(days=7, demand_permille=450, says="Road works: less than half of the people."),
-        "holiday": Effect(days=4, demand_permille=300, says="A holiday: three of ten people."),
+        "works": Effect(days=7, demand_permille=450),
+        "holiday": Effect(days=4, demand_permille=300),
     }  # fmt: skip
 
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
-VARIETY = (0, 1.5, 1.45, 1.4, 1.35, 1.3, 1.25, 1.205, 1.16, 1.12, 1.08, 1.04, 1.0)
-"""The factor on sales by number of different products, as the web says."""
 WORTHS = (0.60, 0.71, 0.84, 1.0, 1.18, 1.40, 1.66, 1.95)
 """Hypotheses on the price that people find right, as a share of the typical one."""
 ELASTICITIES = (1.6, 2.1, 2.6)
@@ -200,27 +199,23 @@ class Calendar:
         return factor
 
 
-EVENTS: Mapping[str, Mapping[str, float]] = {
-    "festival": {"": 2.5},
-    "heat": {"": 0.95, "drink": 2.7, "dairy": 1.7},
-    "works": {"": 0.45},
-    "holiday": {"": 0.3},
-}
-"""The factors of events on demand by category, as the news words them; "" is any other category."""
-AT_FESTIVALS = 1.2
-"""The factor on the price that people are believed to find right at festivals."""
+class Effect(NamedTuple):
+    """What the news says of an event."""
 
+    times: Mapping[str, float]
+    """Factors on demand by category; "" is any other category."""
+    pays: float
+    """The factor on the price that people find right."""
 
-def event_factor(kind: str | None, category: str) -> float:
-    """The factor on the demand for a category while an event of this kind is on; None is no event."""
-    factors = EVENTS.get(kind or "", {})
-    return factors.get(category, factors.get("", 1.0))
+    def factor(self, category: str) -> float:
+        """The factor on the demand for a category."""
+        return self.times.get(category, self.times[""])
 
 
 class Outlook:
     """Expected sales after a day, in days of usual sales, given the announced events by day."""
 
-    def __init__(self, events: Mapping[int, str], day: int) -> None:
+    def __init__(self, events: Mapping[int, Effect], day: int) -> None:
         self.events, self.day = events, day
         self._sums: dict[str, list[float]] = {}
         """By category: the sums over the first days, cached."""
@@ -236,5 +231,5 @@ class Outlook:
         return sums[whole] + fraction * self._factor(category, whole) if fraction > 0 else sums[whole]
 
     def _factor(self, category: str, later: int) -> float:
-        kind = self.events.get(self.day + later)
-        return event_factor(kind, category) if kind else 1.0
+        effect = self.events.get(self.day + later)
+        return effect.factor(category) if effect else 1.0

@@ -6,19 +6,14 @@ from typing import NamedTuple
 from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import memory as read
-from akinai.worlds.vending.players.beliefs import VARIETY, Outlook, best_price, units_a_day
+from akinai.worlds.vending.players.beliefs import Outlook, best_price, units_a_day
 from akinai.worlds.vending.players.memory import Bargain, Offer, OpenOrder, fields
-from akinai.worlds.vending.players.trader import (
-    LARGE_SLOTS,
-    LARGE_UNITS,
-    SMALL_SLOTS,
-    SMALL_UNITS,
-    STORAGE,
-    STORAGE_A_SITE,
-    Trader,
-)
+from akinai.worlds.vending.players.trader import Trader
 
-GUIDES = ("Price guide: drink candy dairy products", "Price guide: snack bakery fresh products")
+GUIDES = (
+    "Price guide: drink candy dairy products",
+    "Price guide: snack bakery fresh products, number of different products",
+)
 CALENDARS = ("Weather and seasons in vending machine sales", "Best days of the week for vending machine sales")
 SUPPLIER_QUERIES = (
     "wholesale suppliers for vending machines",
@@ -88,6 +83,7 @@ def research(trader: Trader) -> Plan:
             outcome = yield from trader.do(a.SearchWeb(query=query))
             memory.products |= read.read_products(outcome.text)
             memory.calendar = read.read_calendar(outcome.text, memory.calendar)
+            memory.variety = read.read_variety(outcome.text, memory.variety)
     for query in SUPPLIER_QUERIES[memory.supplier_searches :][:SEARCHES_A_REVIEW]:
         yield from trader.do(a.SearchWeb(query=query))
         memory.supplier_searches += 1
@@ -125,7 +121,9 @@ def bargain_today(trader: Trader) -> Plan:
     memory, habits = trader.memory, trader.habits
     if not habits.haggles or not memory.offers:
         return
-    bargains = {id: bargain for id, bargain in memory.bargains.items() if bargain.until > trader.day}
+    bargains = {
+        id: bargain for id, bargain in memory.bargains.items() if bargain.until > trader.day or not habits.renegotiates
+    }
     memory.bargains = bargains
     changed = False
     ratio = {o.supplier: price_level(trader, o) / believed_share(trader, o.supplier) for o in memory.offers.values()}
@@ -224,7 +222,11 @@ def value_product(trader: Trader, id: str) -> Value:
     """Estimate what a product earns at its best price, or at the list price."""
     product, cost, habits = trader.memory.products[id], trader.memory.costs[id], trader.habits
     belief = trader.belief(product)
-    cents = best_price(product, belief, cost) if habits.learns_prices else int(product.typical_cents * habits.markup)
+    cents = (
+        int(best_price(product, belief, cost) * habits.shade)
+        if habits.learns_prices
+        else int(product.typical_cents * habits.markup)
+    )
     rate = units_a_day(product, belief, cents)
     margin, life, stored = rate * (cents - cost), product.shelf_days, trader.storage.get(id, 0)
     if stored > 6:
@@ -237,7 +239,8 @@ def value_product(trader: Trader, id: str) -> Value:
 def choose_layout(trader: Trader, values: Mapping[str, Value]) -> None:
     """Choose the assortment, half of each size; a product stays unless another is clearly better."""
     count, old, layout = trader.habits.products, trader.layout, list[str]()
-    for small, most in ((True, min(SMALL_SLOTS, (count + 1) // 2)), (False, min(LARGE_SLOTS, count // 2))):
+    most_small, most_large = min(trader.small_slots, (count + 1) // 2), min(trader.large_slots, count // 2)
+    for small, most in ((True, most_small), (False, most_large)):
         mine = [id for id in values if trader.is_small(id) == small]
         ranked = sorted(mine, key=lambda id: (-values[id].margin * (1.08 if id in old else 1.0), id))
         if not trader.habits.explores and old:
@@ -332,18 +335,19 @@ def _total(trader: Trader, days: float) -> float:
             factors[category] = _calendar(trader, id), outlook.usual_days(category, days)
         today, usual = factors[category]
         rates.append(trader.memory.rates.get(id, 0.0) * today * usual)
-    return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
+    return sum(rates) * _flow(trader) * trader.memory.variety_of(len(trader.layout)) + 0.01
 
 
 def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     """The goods that each supplier could be asked for."""
     memory, habits, day = trader.memory, trader.habits, trader.day
-    sites, flow, variety = len(trader.machines), _flow(trader), VARIETY[min(12, len(trader.layout))]
+    sites, flow, variety = len(trader.machines), _flow(trader), memory.variety_of(len(trader.layout))
     left = trader.days - day
     if habits.hoards and left < 12:
         left = 40
     total = _total(trader, 4) / 4
-    hold = STORAGE + STORAGE_A_SITE * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
+    shelves = trader.small_slots * trader.small_units + trader.large_slots * trader.large_units
+    hold = trader.storage_room() + sites * shelves * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
     outlook = _outlook(trader)
@@ -364,7 +368,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
         units = int(rate * expected + 0.5 - have)
         if product.shelf_days <= 8:
             fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * _root(rate * (lead + 1)))
-            units = min(units, max(0, fresh - have))
+            units = int(min(units, max(0, fresh - have)) * habits.fresh_cover)
         if units >= 2 and left > lead:
             needs.setdefault(supplier, []).append(Want(short, id, units, have / (rate + 0.05), rate))
     return needs
@@ -394,8 +398,10 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
         cost = sum(count * offer.prices[id] for id, count in units.items())
     if not units or cost < offer.minimum_cents:
         return
-    outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
-    if outcome.ok:
+    for _ in range(2 if habits.doubles else 1):
+        outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
+        if not outcome.ok:
+            return
         number = fields(outcome.data)["order"]
         promised = trader.day + offer.lead_days
         trader.memory.open[number] = OpenOrder(supplier, units, cost, trader.day, promised, offer.hour)

@@ -6,6 +6,8 @@ from akinai.core.errors import AgentError
 from akinai.core.ledger import Genesis, Outcome
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import economy_of
+from akinai.worlds.vending.model.terms import Effect as EventTerms
+from akinai.worlds.vending.players.beliefs import Effect
 from akinai.worlds.vending.players.buying import bargain_today, order_goods, review
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.memory import Memory
@@ -73,8 +75,17 @@ def trade(me: Trading, habits: Habits, genesis: Genesis | None = None) -> Plan:
     truth = economy_of(genesis) if habits.informed and genesis is not None else None
     trader = me.trader = Trader(me, habits, truth)
     if truth is not None and truth.town is not None:
-        trader.memory.events = [(event.kind, event.first, event.last) for event in truth.town.events]
+        effects = truth.setup.street.events.kinds if truth.setup.street else {}
+        trader.memory.events = [
+            (event.first, event.last, effect_of(effects[event.kind])) for event in truth.town.events
+        ]
     yield from _days(me, trader, waiting=False)
+
+
+def effect_of(terms: EventTerms) -> Effect:
+    """What the news will say of an event."""
+    times = {id: terms.permille_of(id) / 1000 for id in ("", *terms.categories)}
+    return Effect(times, terms.worth_permille / 1000)
 
 
 def _days(me: Trading, trader: Trader, *, waiting: bool) -> Plan:
@@ -104,7 +115,7 @@ def _work(trader: Trader) -> Plan:
     if habits.wipe and day % habits.wipe == 0:
         trader.memory = Memory()
     again = False
-    if trader.unread:
+    if trader.unread and (day == 1 or day % habits.mail_every == 0):
         again = yield from trader.read_mail()
     yield from trader.look()
     trader.learn()

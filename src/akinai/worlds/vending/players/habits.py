@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import combinations
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,10 @@ class Habits:
     research: bool = True
     """Reads reviews of suppliers."""
     haggles: bool = True
+    renegotiates: bool = True
+    """Bargains again after an agreement has ended."""
+    mail_every: int = 1
+    """Reads its mail on every n-th day."""
     learns_prices: bool = True
     markup: float = 1.0
     """The price of a trader that does not learn prices, as a multiple of the typical one."""
@@ -31,6 +36,12 @@ class Habits:
     """The part of the open orders that come to mind on a day."""
     cover: float = 1.0
     """Buys for so many times the usual days."""
+    fresh_cover: float = 1.0
+    """Buys so many times as much of what spoils within days."""
+    doubles: bool = False
+    """Places every order twice."""
+    shade: float = 1.0
+    """Asks this part of the price that it finds best."""
     slack_days: float = 1.6
     """Orders when what is there would last for less than so many days after the delivery."""
     coma: tuple[int, int] | None = None
@@ -91,6 +102,10 @@ RUNGS: Mapping[str, str] = {
 """What each rung does."""
 
 
+MARKUPS = (0.9, 1.1, 1.2, 1.3, 1.4, 1.5)
+"""Constant markups beside that of list prices, which is 1."""
+
+
 def faults(days: int) -> Mapping[str, Habits]:
     """The reference player with one fault each, for runs of so many days."""
     middle = days * 4 // 10
@@ -116,6 +131,33 @@ def faults(days: int) -> Mapping[str, Habits]:
         "ignores events": replace(REFERENCE, reads_news=False),
         "collects no cash": replace(REFERENCE, collects=False),
         "never grows": replace(REFERENCE, sites=1),
+        "mail every third day": replace(REFERENCE, mail_every=3),
+        "every fifth day": replace(REFERENCE, every=5),
+        "refuses every refund": replace(REFERENCE, complaints="refuse"),
+        "never renegotiates": replace(REFERENCE, renegotiates=False),
+        **{f"markup of {markup}": replace(REFERENCE, learns_prices=False, markup=markup) for markup in MARKUPS},
+        "one supplier only": replace(REFERENCE, suppliers=1),
+        "undercuts": replace(REFERENCE, shade=0.8),
+        "perishables x3": replace(REFERENCE, fresh_cover=3.0),
+        "doubles orders": replace(REFERENCE, doubles=True),
+    }
+
+
+def cheap_strategies() -> Mapping[str, Habits]:
+    """The reference player with three of eight simplifications, each of which saves work."""
+    simple: Mapping[str, Mapping[str, Any]] = {
+        "constant markup": {"learns_prices": False, "markup": 1.1},
+        "mail every third day": {"mail_every": 3},
+        "refuses every refund": {"complaints": "refuse"},
+        "haggles once": {"renegotiates": False},
+        "one supplier": {"suppliers": 1},
+        "no news": {"reads_news": False},
+        "no tastes": {"explores": False},
+        "every second day": {"every": 2},
+    }
+    return {
+        " + ".join(names): replace(REFERENCE, **{key: value for name in names for key, value in simple[name].items()})
+        for names in combinations(simple, 3)
     }
 
 
@@ -133,5 +175,4 @@ def exploits() -> Mapping[str, Habits]:
         "all money into goods at the end": replace(REFERENCE, hoards=True),
         "last rents unpaid": replace(REFERENCE, pays_last_rent=False),
         "false rival quotes": replace(REFERENCE, lies=True),
-        "refuses every refund": replace(REFERENCE, complaints="refuse"),
     }

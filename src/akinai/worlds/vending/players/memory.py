@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
-from akinai.worlds.vending.players.beliefs import Calendar, Outlook, Product, Sales
+from akinai.worlds.vending.players.beliefs import Calendar, Effect, Outlook, Product, Sales
 
 _PRODUCT = re.compile(
     r"^Product: .+ \((\w+)\)\nCategory: (\w+)\nSize: (small|large), .+\nTypical retail price: \$([\d.,]+)\n"
@@ -27,6 +27,10 @@ _CLOCK = re.compile(r", (\d\d):(\d\d)\]")
 _SIGNED = re.compile(r"Signed for: order (\d+),")
 _DATE = re.compile(r"\b\w{3} (\d{1,2} \w{3} \d{4})\b")
 _NUMBER = re.compile(r"\d+")
+_VARIETY = re.compile(r"^Sales by number of different products: (.+)$", re.M)
+_PERCENT = re.compile(r"\d+: ([\d.]+)%")
+_SHELVES = re.compile(r"has (\d+) slots for small items, (\d+) in each, and (\d+) for large items, (\d+) in each")
+_STORAGE = re.compile(r"storage holds (\d+) units, (\d+) more with each further site")
 
 
 @dataclass(slots=True)
@@ -90,7 +94,10 @@ class Memory:
     """By site: its customers, as a multiple of those of an average place."""
     dues: dict[int, int] = field(default_factory=dict[int, int])
     """By site: the day until which the rent is to be paid."""
-    events: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
+    variety: tuple[float, ...] = ()
+    """The factor on sales by number of different products, from one, as the web says."""
+    events: list[tuple[int, int, Effect]] = field(default_factory=list[tuple[int, int, Effect]])
+    """First and last days of events, and what they do."""
     assigned: dict[str, str] = field(default_factory=dict[str, str])
     """By product, the supplier that it is bought from."""
     costs: dict[str, float] = field(default_factory=dict[str, float])
@@ -101,21 +108,27 @@ class Memory:
     next_review: int = 0
     fresh: bool = True
     """Whether nothing was remembered when this day began."""
-    _by_day: dict[int, str] = field(default_factory=dict[int, str])
+    _by_day: dict[int, Effect] = field(default_factory=dict[int, Effect])
     """The events by day, as far as `_dated` of them are known."""
     _dated: int = 0
     _outlook: Outlook | None = None
     """The outlook that was asked for last."""
 
-    def event_on(self, day: int) -> str | None:
+    def variety_of(self, count: int) -> float:
+        """The factor on sales with so many different products on sale; 1 while it is not known."""
+        return self.variety[min(count, len(self.variety)) - 1] if count and self.variety else 1.0
+
+    def event_on(self, day: int) -> Effect | None:
         """The event of a day, as far as it is known."""
         return self.events_by_day().get(day)
 
-    def events_by_day(self) -> Mapping[int, str]:
+    def events_by_day(self) -> Mapping[int, Effect]:
         """The events as far as they are known."""
         if len(self.events) != self._dated:
             self._dated = len(self.events)
-            self._by_day = {day: kind for kind, first, last in reversed(self.events) for day in range(first, last + 1)}
+            self._by_day = {
+                day: effect for first, last, effect in reversed(self.events) for day in range(first, last + 1)
+            }
         return self._by_day
 
     def outlook(self, day: int) -> Outlook:
@@ -139,6 +152,29 @@ def read_products(text: str) -> dict[str, Product]:
         )
         for id, category, size, price, units, trade, life in _PRODUCT.findall(text)
     }
+
+
+def read_variety(text: str, variety: tuple[float, ...]) -> tuple[float, ...]:
+    """The public factors on sales by number of different products, as far as a text has them."""
+    table = _VARIETY.search(text)
+    return tuple(float(share) / 100 for share in _PERCENT.findall(table[1])) if table else variety
+
+
+def read_event(event: Mapping[str, Any]) -> tuple[int, int, Effect]:
+    """An event from the data of READ_NEWS."""
+    return event["first"], event["last"], Effect(dict(event["times"]), event["pays"])
+
+
+def read_shelves(text: str) -> tuple[int, int, int, int] | None:
+    """Small slots, units in each, large slots, units in each, as the inventory says; None where it does not."""
+    match = _SHELVES.search(text)
+    return (int(match[1]), int(match[2]), int(match[3]), int(match[4])) if match else None
+
+
+def read_storage(text: str) -> tuple[int, int] | None:
+    """Units of the storage, and more with each further site, as the letter on it says; None in any other text."""
+    match = _STORAGE.search(text)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def read_ratings(text: str) -> dict[str, float]:

@@ -15,13 +15,10 @@ from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
 from akinai.worlds.vending.players import memory as read
 from akinai.worlds.vending.players.beliefs import (
-    AT_FESTIVALS,
     STEPS,
-    VARIETY,
     Posterior,
     Product,
     Sales,
-    event_factor,
     prior_of_worths,
 )
 from akinai.worlds.vending.players.habits import Habits
@@ -30,10 +27,9 @@ from akinai.worlds.vending.players.observations import parse_days_left, parse_st
 
 Doing = Generator[Action, Outcome, Outcome]
 
-STORAGE, STORAGE_A_SITE = 360, 140
-SMALL_SLOTS, LARGE_SLOTS = 6, 6
-SMALL_UNITS, LARGE_UNITS = 14, 10
 EVENING = 20 * 60
+FESTIVAL_PART = 0.8
+"""The part of what people pay more at an event that is believed."""
 
 
 class Trader:
@@ -51,6 +47,10 @@ class Trader:
         self.unread = 1
         self.machines: list[Machine] = []
         self.storage: dict[str, int] = {}
+        self.small_slots, self.small_units, self.large_slots, self.large_units = 6, 10, 6, 10
+        """Assumed until the inventory is seen."""
+        self.storage_units, self.storage_units_a_site = 300, 100
+        """Assumed until the letter on it is read."""
         self.layout: list[str] = []
         self.prices: dict[str, int] = {}
         self.planned: dict[str, int] = {}
@@ -125,6 +125,8 @@ class Trader:
         self.storage = dict(fields(outcome.data).get("storage", {}))
         outcome = yield from self.do(a.GetMachineInventory())
         self.machines = read.read_machines(outcome.data)
+        if shelves := read.read_shelves(outcome.text):
+            self.small_slots, self.small_units, self.large_slots, self.large_units = shelves
         self.prices = dict(fields(outcome.data).get("prices_cents", {}))
 
     def read_mail(self) -> Generator[Action, Outcome, bool]:
@@ -154,6 +156,8 @@ class Trader:
             self.cash -= fields(outcome.data).get("fee_cents", 0)
         elif subject.endswith("signed for") and number in self.memory.open and number not in self.arrived:
             self.arrived.append(number)
+        elif storage := read.read_storage(body):
+            self.storage_units, self.storage_units_a_site = storage
         elif subject == "Your contract":
             self.memory.dues[1] = self.day_of(body.partition("first due on ")[2])
         elif subject.endswith("is sealed"):
@@ -192,7 +196,7 @@ class Trader:
         outcome = yield from self.do(a.ReadNews())
         if self.habits.reads_news:
             for event in fields(outcome.data).get("events", ()):
-                noted = (event["kind"], event["first"], event["last"])
+                noted = read.read_event(event)
                 if noted not in self.memory.events:
                     self.memory.events.append(noted)
         return outcome
@@ -201,13 +205,11 @@ class Trader:
         """Raise prices for a festival, and lower them after it."""
         if not (self.habits.reads_news and self.habits.learns_prices and self.layout):
             return
-        festival = self.memory.event_on(self.day) == "festival"
+        event = self.memory.event_on(self.day)
+        pays = 1 + (event.pays - 1) * FESTIVAL_PART if event else 1.0
+        festival = pays > 1
         if festival or self.festival:
-            prices = {
-                id: int(price * (AT_FESTIVALS if festival else 1))
-                for id, price in self.planned.items()
-                if id in self.layout
-            }
+            prices = {id: int(price * pays) for id, price in self.planned.items() if id in self.layout}
             yield from self.set_prices(prices)
             self.festival = festival
 
@@ -231,7 +233,7 @@ class Trader:
         return total >= 8
 
     def capacity(self, id: str) -> int:
-        return SMALL_UNITS if self.memory.products[id].small else LARGE_UNITS
+        return self.small_units if self.memory.products[id].small else self.large_units
 
     def visits(self) -> Plan:
         """Visit the sites that are worth it, and wait first for vans that are about to come."""
@@ -277,7 +279,7 @@ class Trader:
             if id in layout or not self.storage.get(id):
                 continue
             same = [other for other in layout if self.is_small(other) == self.is_small(id)]
-            if len(same) >= (SMALL_SLOTS if self.is_small(id) else LARGE_SLOTS):
+            if len(same) >= (self.small_slots if self.is_small(id) else self.large_slots):
                 leaving = [other for other in same if other not in self.layout]
                 if not leaving:
                     continue
@@ -304,7 +306,11 @@ class Trader:
                 self.storage = {id: units - old.get(id, 0) for id, units in self.storage.items()}
 
     def room(self) -> int:
-        return STORAGE + STORAGE_A_SITE * (len(self.machines) - 1) - sum(self.storage.values())
+        return self.storage_room() - sum(self.storage.values())
+
+    def storage_room(self) -> int:
+        """The units that the storage holds."""
+        return self.storage_units + self.storage_units_a_site * (len(self.machines) - 1)
 
     def factor(self, site: int) -> float:
         """The believed customers of a site, as a multiple of those of an average place."""
@@ -358,13 +364,13 @@ class Trader:
         habits, memory, day = self.habits, self.memory, self.day - 1
         if self.truth or day < 1 or not (habits.learns_prices or habits.explores):
             return
-        kind = memory.event_on(day) if habits.reads_news else None
-        worth, (weather, sold_at) = AT_FESTIVALS if kind == "festival" else 1.0, self.yesterday
+        event = memory.event_on(day) if habits.reads_news else None
+        worth, (weather, sold_at) = 1 + (event.pays - 1) * FESTIVAL_PART if event else 1.0, self.yesterday
         for machine in self.machines:
             sold = sold_at.get(str(machine.number), {})
             if machine.sealed or not sold:
                 continue
-            variety = VARIETY[min(len({*sold, *[id for id, units in machine.units.items() if units]}), 12)]
+            variety = memory.variety_of(len({*sold, *[id for id, units in machine.units.items() if units]}))
             total = expected = 0.0
             site, days_by_category = self.factor(machine.number), dict[str, float]()
             for id in machine.units:
@@ -374,7 +380,8 @@ class Trader:
                 units, rate = sold.get(id, 0), memory.rates.get(id, 0.0)
                 days = days_by_category.get(product.category)
                 if days is None:
-                    days = site * self.calendar(product, day, weather) * event_factor(kind, product.category) * variety
+                    days = site * self.calendar(product, day, weather) * variety
+                    days *= event.factor(product.category) if event else 1.0
                     days_by_category[product.category] = days
                 if not machine.units[id] and (not units or units < rate * days):
                     continue

@@ -57,7 +57,7 @@ def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
     """The verbs that an actor may use when it is its turn."""
     setup, sub_agent = state.setup, state.sub_agent
     if actor == state.owner:
-        return _owner_verbs(setup.switches)
+        return _owner_verbs(setup.switches, setup.tools)
     if actor.startswith(SUPPLIER):
         return (a.WriteReply,)
     if sub_agent is None or sub_agent.actor != actor:
@@ -67,11 +67,12 @@ def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
 
 
 @lru_cache(maxsize=32)
-def _owner_verbs(switches: frozenset[str]) -> tuple[type[a.Verb], ...]:
+def _owner_verbs(switches: frozenset[str], tools: tuple[str, ...]) -> tuple[type[a.Verb], ...]:
     return tuple(
         verb
         for verb in a.VERB_CLASSES
         if verb.for_owner
+        and (not tools or verb.tool_name() in tools)
         and (verb.only_with is None or verb.only_with in switches)
         and not any(switch in switches for switch in verb.not_with)
     )
@@ -110,7 +111,7 @@ def _past_closing(state: State, verb: type[Action]) -> Outcome | None:
         return None
     if verb not in (a.WaitUntil, a.VisitSite) and issubclass(verb, a.Verb) and verb.minutes in (None, "look"):
         return None
-    return Outcome.refused("too_late", f"it is {hour}:00 and the day is over; advance the day")
+    return Outcome.refused("too_late", f"it is {hour}:00 and the day is over" + state.setup.hint("; advance the day"))
 
 
 def view(state: State, actor: str) -> View:
@@ -171,7 +172,8 @@ def chat_with_sub_agent(state: State, action: a.ChatWithSubAgent) -> Result:
     """Give the last sub-agent a further request. Refused as `no_sub_agent` when there was none."""
     last = state.sub_agent
     if last is None:
-        return state, Outcome.refused("no_sub_agent", "there is no sub-agent to talk to; delegate a task first")
+        why = "there is no sub-agent to talk to" + state.setup.hint("; delegate a task first")
+        return state, Outcome.refused("no_sub_agent", why)
     delegated = replace(last, task=action.message, open=True)
     state = state.moved(sub_agent=delegated, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{last.actor} is at work.", data={"sub_agent": last.actor})

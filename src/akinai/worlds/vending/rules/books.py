@@ -6,6 +6,8 @@ from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import Letter, Mail, Site, State, date_text
 from akinai.worlds.vending.model.terms import Street
 
+LANDLORD = "landlord@street.com"
+
 
 def street_of(state: State) -> Street:
     """The terms of a business of several sites. TypeError in any other: its verbs are not offered there."""

@@ -6,7 +6,17 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Site, State
-from akinai.worlds.vending.rules.books import book, day_text, post, rent_cents, site_at, site_name, street_of, with_site
+from akinai.worlds.vending.rules.books import (
+    LANDLORD,
+    book,
+    day_text,
+    post,
+    rent_cents,
+    site_at,
+    site_name,
+    street_of,
+    with_site,
+)
 from akinai.worlds.vending.rules.orders import know_suppliers
 
 Result = tuple[State, Outcome]
@@ -82,7 +92,7 @@ def _without_complaint(state: State, complaint: Complaint) -> State:
 
 def _refund(state: State, complaint: Complaint) -> Result:
     if complaint.cents > state.cash_cents:
-        return state, Outcome.refused("no_cash", f"your bank balance does not cover {format_cents(complaint.cents)}")
+        return state, Outcome.refused("no_cash", "your bank balance does not cover it")
     state = book(_without_complaint(state, complaint), "refunds", -complaint.cents)
     state = change_goodwill(state, complaint.place_index, street_of(state).customers.paid_ppm)
     text = f"Paid {format_cents(complaint.cents)} back for complaint {complaint.number}."
@@ -100,14 +110,13 @@ def pay(state: State, action: a.Pay) -> Result:
     index, site = numbered_site
     terms = street_of(state).rent
     if site.due_day - state.day >= terms.every_days:
-        due = day_text(state, site.due_day)
-        text = f"the rent of {site_name(state, site.place_index)} is paid; the next is due on {due}"
+        text = f"the rent of {site_name(state, site.place_index)} is paid"
+        text += state.setup.hint(f"; the next is due on {day_text(state, site.due_day)}")
         return state, Outcome.refused("paid", text)
     cents = rent_due_cents(state, site)
     if cents > state.cash_cents:
-        return state, Outcome.refused(
-            "no_cash", f"the rent is {format_cents(cents)}; your bank balance does not cover it"
-        )
+        text = "your bank balance does not cover the rent" + state.setup.hint(f" of {format_cents(cents)}")
+        return state, Outcome.refused("no_cash", text)
     opens = state.day + terms.unsealed_days if site.sealed else 0
     site = site._replace(due_day=site.due_day + terms.every_days, opens_day=opens)
     state = with_site(book(state, "rents", -cents), index, site)
@@ -146,9 +155,9 @@ def morning_letters(state: State) -> State:
         if site.sealed and state.day == site.due_day + 2 and not site.opens_day:
             cents = format_cents(rent_due_cents(state, site))
             text = f"The rent of {name} was due on {day_text(state, site.due_day)}. The machine is sealed. {cents}."
-            state = post(state, "landlord@street.com", f"Site {index + 1} is sealed", text)
+            state = post(state, LANDLORD, f"Site {index + 1} is sealed", text)
         elif site.lost and state.day == site.due_day + street.rent.lost_days + 1:
-            state = post(state, "landlord@street.com", f"Site {index + 1} is lost", f"{name} is no longer yours.")
+            state = post(state, LANDLORD, f"Site {index + 1} is lost", f"{name} is no longer yours.")
     if town is not None:
         for id, trader in town.traders.items():
             if trader.closes == state.day:
@@ -157,7 +166,7 @@ def morning_letters(state: State) -> State:
                 state = post(state, supplier.address, f"{supplier.name} closes", text)
     for pitch in street.sites.pitches:
         if pitch.day == state.day:
-            state = post(state, "landlord@street.com", "Another pitch", pitch_text(state))
+            state = post(state, LANDLORD, "Another pitch", pitch_text(state))
     return state
 
 
@@ -185,14 +194,15 @@ def take_pitch(state: State, action: a.TakePitch) -> Result:
     names = {name.lower(): place_index for place_index, name in enumerate(street.sites.names)}
     place_index = names.get(action.place.strip().lower())
     if place_index is None or place_index in taken or len(taken) > len(street.sites.pitches):
-        return state, Outcome.refused("no_place", f"{action.place!r:.60} is not on offer. {pitch_text(state)}")
+        text = f"{action.place!r:.60} is not on offer" + state.setup.hint(f". {pitch_text(state)}")
+        return state, Outcome.refused("no_place", text)
     pitch = street.sites.pitches[len(taken) - 1]
     if state.day < pitch.day:
-        return state, Outcome.refused("not_yet", f"the next pitch is on offer from {day_text(state, pitch.day)}")
+        text = "no further pitch is on offer yet" + state.setup.hint(f"; from {day_text(state, pitch.day)} one is")
+        return state, Outcome.refused("not_yet", text)
     if pitch.cents > state.cash_cents:
-        return state, Outcome.refused(
-            "no_cash", f"it costs {format_cents(pitch.cents)}; your balance does not cover it"
-        )
+        text = "your bank balance does not cover it" + state.setup.hint(f": it costs {format_cents(pitch.cents)}")
+        return state, Outcome.refused("no_cash", text)
     state = open_site(book(state, "machines", -pitch.cents), place_index)
     number, due = len(state.sites), state.sites[-1].due_day
     data: dict[str, Json] = {"site": number, "due_day": due, "rent_cents": rent_cents(state, place_index)}
@@ -230,7 +240,11 @@ def read_news(state: State) -> Result:
                 effect = street.events.kinds[event.kind]
                 span = f"{day_text(state, event.first)} to {day_text(state, event.last)}"
                 lines.append(f"- {span}: {event.kind}. {effect.says}")
-                events.append({"kind": event.kind, "first": event.first, "last": event.last})
+                times = {id: effect.permille_of(id) / 1000 for id in ("", *effect.categories)}
+                pays = effect.worth_permille / 1000
+                events.append(
+                    {"kind": event.kind, "first": event.first, "last": event.last, "times": times, "pays": pays}
+                )
         for id, trader in town.traders.items():
             supplier = state.setup.catalog.supplier_by_id[id]
             named = f"{supplier.name} ({supplier.id}, {supplier.address})"

@@ -118,10 +118,13 @@ def wait_until(state: State, action: WaitUntil) -> Result:
     Refused as `too_late` when it is that hour or later, `no_hours` in a run whose clock only knows mornings.
     """
     if not state.setup.tool_time:
-        return state, Outcome.refused("no_hours", "this clock knows only mornings; advance the day instead")
+        return state, Outcome.refused(
+            "no_hours", "this clock knows only mornings" + state.setup.hint("; advance the day instead")
+        )
     until = state.minute - state.minute_of_day + min(action.hour, state.setup.closing_hour) * 60
     if until <= state.minute:
-        text = f"it is {clock(state.setup, state.minute)} already; wait for a later hour or advance the day"
+        text = f"it is {clock(state.setup, state.minute)} already"
+        text += state.setup.hint("; wait for a later hour or advance the day")
         return state, Outcome.refused("too_late", text)
     passage = pass_time(state, until)
     parts = [f"[{clock(state.setup, until)}]", deliveries.signed_text(state, passage.state), passage.notice]

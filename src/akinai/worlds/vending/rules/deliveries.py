@@ -163,7 +163,9 @@ def count_delivery(state: State, action: a.CountDelivery) -> Result:
     if isinstance(parcel, Outcome):
         return state, parcel
     if parcel.at_depot:
-        return state, Outcome.refused("at_depot", f"order {action.order} is at the depot; fetch it first")
+        return state, Outcome.refused(
+            "at_depot", f"order {action.order} is at the depot" + state.setup.hint("; fetch it first")
+        )
     names, missing = state.setup.catalog.by_id, missing_units(parcel.order)
     state = _with_parcel(state, parcel, parcel._replace(counted=True))
     data: dict[str, Json] = {"order": action.order, "missing": missing}
@@ -189,11 +191,14 @@ def claim(state: State, action: a.Claim) -> Result:
         return state, parcel
     order, terms = parcel.order, street_of(state).deliveries
     if not parcel.counted:
-        return state, Outcome.refused("not_counted", f"order {action.order} has not been counted; count it first")
+        return state, Outcome.refused(
+            "not_counted", f"order {action.order} has not been counted" + state.setup.hint("; count it first")
+        )
     if parcel.claimed:
         return state, Outcome.refused("claimed", f"order {action.order} was claimed before")
     if state.day - parcel.day > terms.claim_days:
-        return state, Outcome.refused("too_late", f"claims are taken for {terms.claim_days} days after goods came")
+        why = state.setup.hint(f": claims are taken for {terms.claim_days} days after goods came")
+        return state, Outcome.refused("too_late", f"order {action.order} came too long ago to be claimed{why}")
     missing, owed = missing_units(order), 0
     costs = {line.product: line.cost_cents for line in order.lines}
     for name, units in action.missing.items():
@@ -252,7 +257,8 @@ def fetch_depot(state: State, action: a.FetchDepot) -> Result:
         return state, Outcome.refused("not_at_depot", f"order {action.order} is in your storage")
     fee = _depot_fee(state, parcel.order)
     if fee > state.cash_cents:
-        return state, Outcome.refused("no_cash", f"the depot asks {format_cents(fee)}; you do not have it")
+        why = "your bank balance does not cover the depot's fee" + state.setup.hint(f" of {format_cents(fee)}")
+        return state, Outcome.refused("no_cash", why)
     state = state.moved(parcels=tuple(other for other in state.parcels if other is not parcel))
     state = _take_in(book(state, "depot", -fee), parcel.order)
     return state, Outcome(f"Fetched order {action.order} for {format_cents(fee)}.", data={"fee_cents": fee})

@@ -24,7 +24,8 @@ from akinai.worlds.vending.model.state import (
     Unwritten,
     clock,
 )
-from akinai.worlds.vending.rules.books import in_business
+from akinai.worlds.vending.rules.books import LANDLORD, in_business
+from akinai.worlds.vending.rules.landlord import answer_tenant
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.stock import merge_lots
 from akinai.worlds.vending.rules.suppliers import letters
@@ -149,6 +150,8 @@ def _answer(state: State, letter: Letter) -> State:
     setup, to = state.setup, letter.to.lower()
     if to == setup.email.lower():
         return _receive(state, letter.sender, Draft(letter.subject, letter.body), state.minute)
+    if state.sites and to == LANDLORD:
+        return answer_tenant(state, letter)
     supplier = setup.catalog.supplier_by_address.get(to)
     if supplier is None or not in_business(state, supplier):
         daemon = f"mailer-daemon@{setup.email.rpartition('@')[2]}"

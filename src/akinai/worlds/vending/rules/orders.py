@@ -124,8 +124,8 @@ def place_order(state: State, action: PlaceOrder) -> Result:
     catalog = state.setup.catalog
     supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
     if supplier is None or not in_business(state, supplier):
-        hint = ", ".join(state.known_suppliers) or "none yet: search the web"
-        text = f"no supplier {action.supplier_id!r:.60}; the ones you know: {hint}"
+        known = ", ".join(state.known_suppliers) or "none yet: search the web"
+        text = f"no supplier {action.supplier_id!r:.60}" + state.setup.hint(f"; the ones you know: {known}")
         return state, Outcome.refused("unknown_supplier", text)
     supplier = supplier_today(state, supplier)
     quantities: dict[str, int] = {}
@@ -134,18 +134,21 @@ def place_order(state: State, action: PlaceOrder) -> Result:
         if product is None:
             return state, unknown_product(state, name)
         if product.id not in supplier.products:
-            text = f"{supplier.name} does not sell {product.name}; it sells {', '.join(supplier.products)}"
+            text = f"{supplier.name} does not sell {product.name}"
+            text += state.setup.hint(f"; it sells {', '.join(supplier.products)}")
             return state, Outcome.refused("not_sold", text)
         quantities[product.id] = quantities.get(product.id, 0) + units
     lines = quote_lines(catalog, supplier, quantities)
     total = total_cents(lines)
     if total < supplier.minimum_cents:
-        text = (
-            f"{supplier.name} takes orders from {format_cents(supplier.minimum_cents)}; this is {format_cents(total)}"
+        text = f"this is below the minimum order of {supplier.name}" + state.setup.hint(
+            f": it takes orders from {format_cents(supplier.minimum_cents)}; this is {format_cents(total)}"
         )
         return state, Outcome.refused("below_minimum", text)
     total = charge_cents(supplier, lines)
     if total > state.cash_cents:
+        if not state.setup.advice:
+            return state, Outcome.refused("no_cash", "you cannot pay for this order")
         text = f"this costs {format_cents(total)} and your cash is {format_cents(state.cash_cents)}"
         return state, Outcome.refused("no_cash", text, {"total_cents": total, "cash_cents": state.cash_cents})
     state, order = add_order(know_suppliers(state, [supplier.id]), supplier, lines, state.day)
@@ -206,7 +209,7 @@ def unknown_product(state: State, name: str) -> Outcome:
     """The refusal of a product that is not in the catalogue, with the closest name."""
     close = get_close_matches(name.lower(), state.setup.catalog.by_id, n=1)
     offer = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(state.setup.catalog.by_id)}"
-    return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog; {offer}")
+    return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog{state.setup.hint(f'; {offer}')}")
 
 
 def _stored_units(state: State) -> dict[str, Json]:

@@ -6,6 +6,7 @@ from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.crowds import block_sales, crowd_of
+from akinai.worlds.vending.model.setup import percent
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     NO_SALES,
@@ -17,7 +18,7 @@ from akinai.worlds.vending.model.state import (
     TodaySales,
 )
 from akinai.worlds.vending.model.terms import Block, Street
-from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of
+from akinai.worlds.vending.rules.books import LANDLORD, book, post, rent_cents, site_name, street_of
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, open_site
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
 from akinai.worlds.vending.rules.stock import remove_spoiled, take_out, units_in
@@ -26,9 +27,33 @@ MILLION = 1_000_000
 
 
 def begin(state: State) -> State:
-    """Open the first site, and post its contract."""
+    """Open the first site, and post its contract and the terms of machine, storage and deliveries."""
     state = open_site(state, 0)
-    return post(state, "landlord@street.com", "Your contract", f"Welcome. {contract_text(state, 1)}")
+    state = post(state, LANDLORD, "Your contract", f"Welcome. {contract_text(state, 1)}")
+    return post(state, "service@street.com", "Your machine and storage", _terms_text(state))
+
+
+def _terms_text(state: State) -> str:
+    """The terms that an owner has to know, apart from the rent; no advice."""
+    setup, street = state.setup, street_of(state)
+    counter, storage, deliveries = street.counter, street.storage, street.deliveries
+    hours = ", ".join(f"{block.hour:02d}:00" for block in counter.blocks)
+    small, large = setup.small_slots, setup.slots - setup.small_slots
+    return (
+        f"A machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "
+        f"{setup.large_capacity} in each. Customers come at {hours} and see the stock and the prices of that moment. "
+        f"They pay {percent(counter.card_permille)} by card, which reaches your account the next morning, and the rest "
+        f"in cash, which stays in the machine until you bring it; at {format_cents(counter.box_cents)} in its box a "
+        "machine takes cards only.\n"
+        f"Your storage holds {storage.units} units, {storage.units_a_site} more with each further site, at "
+        f"{format_cents(storage.night_cents)} a unit and night; for goods that find no room "
+        f"{percent(storage.overflow_permille)} of their price is paid back.\n"
+        "Orders are paid in advance. Goods come on the promised day at the promised hour, and somebody signs for them "
+        "at the storage: you are there unless you travel or sleep. Where nobody signs they wait at the depot for "
+        f"{deliveries.depot_days} days, for {format_cents(deliveries.depot_cents)} and "
+        f"{percent(deliveries.depot_permille)} of their price. Who signs counts boxes, not units; claims of what is "
+        f"missing are taken for {deliveries.claim_days} days."
+    )
 
 
 def book_blocks(state: State) -> State:

@@ -10,10 +10,10 @@ from akinai.core.money import format_cents
 from akinai.retrieval import find_by_meaning, rank, tokenize
 from akinai.worlds.vending.letters.names import plain_word
 from akinai.worlds.vending.model.actions import SearchWeb
-from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier
+from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier, percent
 from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
 from akinai.worlds.vending.rules.orders import know_suppliers
-from akinai.worlds.vending.rules.suppliers.letters import days, name_and_id, percent
+from akinai.worlds.vending.rules.suppliers.letters import days, name_and_id
 
 _ALMANAC = "https://vending-almanac.com"
 _ORDINARY = 1000
@@ -40,8 +40,8 @@ class Page:
 
     @property
     def suppliers(self) -> tuple[str, ...]:
-        """The ids of the suppliers that the page names."""
-        return (self.subject,) if self.subject else tuple(id for id, _ in self.rows)
+        """The ids of the suppliers that the page is about, or whose address it names."""
+        return (self.subject,) if self.subject else tuple(id for id, row in self.rows if "@" in row)
 
     def naming(self, suppliers: Collection[str]) -> "Page | None":
         """The page without what names any other supplier; None if it is about another."""
@@ -259,13 +259,13 @@ def _advice(facts: _Facts) -> tuple[Page, ...]:
 
 
 def _variety(table: Sequence[int]) -> Page:
-    best = max(range(len(table)), key=table.__getitem__) + 1
+    best = max(range(1, len(table) + 1), key=lambda count: count * table[count - 1])
     rows = ", ".join(f"{n}: {percent(factor)}" for n, factor in enumerate(table, 1))
     return Page(
         "How many different products to offer in a vending machine",
         f"{_ALMANAC}/advice/variety",
-        f"Sales of each product depend on how many different ones are on sale. Most is sold with {best}: with fewer "
-        "people find less to their taste, with more they find the machine confusing.\n"
+        "Sales of each product depend on how many different ones are on sale: with few, who misses something takes "
+        f"something else; with too many, people find the machine confusing. Most is sold in all with {best}.\n"
         f"Best number of different products: {best}\n"
         f"Sales by number of different products: {rows}",
         "variety assortment choice range selection many products optimal number",

@@ -53,6 +53,8 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
     if state.sites:
         supplier = supplier_today(state, supplier)
         state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
+        if refused := letters.not_to_be_had(f"{letter.subject}\n{letter.body}", intents):
+            return state, letters.reply(supplier, letter.subject, refused)
     day = letter.at // DAY_MINUTES + 1
     changes = changes_of_confirmed(intents)
     confirmed = [intent for intent in intents if intent.kind == "confirm"]

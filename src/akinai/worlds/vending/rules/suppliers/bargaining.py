@@ -26,8 +26,8 @@ def find_supplier(state: State, name: str) -> Supplier | Outcome:
     """A supplier in business that the owner has met, by its id; or the refusal `unknown_supplier`."""
     supplier = state.setup.catalog.supplier_by_id.get(name.strip().lower())
     if supplier is None or supplier.id not in state.known_suppliers or not in_business(state, supplier):
-        hint = ", ".join(state.known_suppliers) or "none"
-        text = f"you know no supplier {name!r:.60} that is in business; you have met: {hint}"
+        text = f"you know no supplier {name!r:.60} that is in business"
+        text += state.setup.hint(f"; you have met: {', '.join(state.known_suppliers) or 'none'}")
         return Outcome.refused("unknown_supplier", text)
     return supplier
 

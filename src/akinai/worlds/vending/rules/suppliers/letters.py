@@ -1,12 +1,13 @@
 """The letters that suppliers write. Rule-based players parse them, so the lines with figures keep their form."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from akinai.core.money import format_cents
-from akinai.worlds.vending.letters.intents import Items
+from akinai.worlds.vending.letters.intents import Intent, Items
 from akinai.worlds.vending.letters.tokens import MOST_UNITS
-from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier
+from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier, percent
 from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order, Quote, clock
 from akinai.worlds.vending.rules.orders import total_cents, unit_cents
 
@@ -16,6 +17,33 @@ UNTIL_IT_LEAVES = (
     "delivery."
 )
 LEAVES_AT_ONCE = "Orders are paid in advance and leave on the same day: they cannot be changed or cancelled."
+
+
+_NOT_TO_BE_HAD = {
+    "credit": r"\b(on credit|credit (?:line|terms)|pay (?:you )?(?:later|after|in \d+)|net \d+|invoice us|instal?ments?"
+    r")|後払い|掛け売り|分割払い",
+    "later or other delivery days": r"\b(deliver\w*|ship\w*|bring)\b.{0,50}\b(later|postpone\w*|another (?:day|time|"
+    r"hour)|instead)|\b(postpone|reschedule|move|delay)\b.{0,30}\bdeliver|配達.{0,12}(?:延期|変更|遅らせ|ずら)",
+    "returns": r"\b((?<!in )return|send back|take back)\b.{0,40}\b(goods|unsold|units|stock|order|them|it)\b|返品",
+    "standing orders": r"\b(standing order|subscription|every (?:week|month|(?:mon|tues|wednes|thurs|fri)day)|"
+    r"(?:weekly|monthly) (?:order|deliver\w*))|定期",
+    "prices for promised volumes": r"\b(volume|commit to|promise (?:you )?\d+|guarantee .{0,20}(?:units|orders)|"
+    r"exclusive)|大口|まとめて買う約束",
+}
+"""Wishes that no supplier grants, by their name."""
+_WISHES = {name: re.compile(pattern, re.I | re.S) for name, pattern in _NOT_TO_BE_HAD.items()}
+
+
+def not_to_be_had(text: str, intents: Sequence[Intent]) -> str:
+    """The answer to a letter that orders nothing and wants what suppliers do not grant; empty for any other."""
+    business = any(i.kind in ("order", "confirm") or i.items.units or i.offers or i.orders or i.quotes for i in intents)
+    wishes = [name for name, pattern in _WISHES.items() if pattern.search(text)]
+    if not wishes or business:
+        return ""
+    return (
+        f"We are sorry: we give no {' and no '.join(wishes)}. What is possible: orders that are paid in advance, "
+        "offers for our prices, and claims of what you counted as missing."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +192,6 @@ def date(setup: Setup, day: int) -> str:
 def days(count: int) -> str:
     """A number of days in words: "1 day", "3 days"."""
     return "1 day" if count == 1 else f"{count} days"
-
-
-def percent(permille: int) -> str:
-    """50 per mille as "5%", 35 as "3.5%"."""
-    whole, tenths = divmod(permille, 10)
-    return f"{whole}.{tenths}%" if tenths else f"{whole}%"
 
 
 def _goods(setup: Setup, head: str, lines: Sequence[Line], total: str = "Total") -> str:

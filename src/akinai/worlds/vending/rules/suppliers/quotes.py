@@ -175,7 +175,10 @@ def lines_of(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]
 
 
 def quote(state: State, request: Request) -> Answer:
-    """Quote the goods that a letter names, with a number to confirm; below the minimum order, only their prices."""
+    """Quote the goods that a letter names, with a number to confirm; below the minimum order, only their prices.
+
+    A quote at agreed prices ends with the agreement.
+    """
     supplier, items, setup = request.supplier, request.intent.items, state.setup
     lines = lines_of(state, supplier, items)
     remarks = letters.item_remarks(setup.catalog, supplier, items)
@@ -185,6 +188,9 @@ def quote(state: State, request: Request) -> Answer:
     number = state.mail.letters + 1
     if number in state.mail.quotes:
         return Answer(state, tuple(remarks))
-    offer = Quote(number, supplier.id, lines, state.day + QUOTE_DAYS)
+    talk, last_day = state.talks.get(supplier.id), state.day + QUOTE_DAYS
+    if talk is not None and talk.last_day >= state.day:
+        last_day = min(last_day, talk.last_day)
+    offer = Quote(number, supplier.id, lines, last_day)
     state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
     return Answer(state, (letters.quote(setup, offer), *remarks))
