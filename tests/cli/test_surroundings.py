@@ -30,7 +30,7 @@ def test_full_output_is_told() -> None:
     assert done.stderr == "akinai: the output cannot be written: no space left on device; free some space\n"
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("language", ["ja", pytest.param("en", marks=pytest.mark.slow)])
 def test_output_in_another_encoding_spells_what_it_cannot_show(language: str) -> None:
     """No traceback in a pipe of cp1252."""
     env = {**os.environ, "PYTHONIOENCODING": "cp1252", "AKINAI_LANG": language}

@@ -4,6 +4,8 @@ Left out are those of one driver and one order: a crash there resumes with anoth
 timer may act before anybody asks it to.
 """
 
+import pytest
+
 from akinai.core.ledger import Outcome
 from akinai.testing.laws import world_laws
 from akinai.worlds.market import Market, State
@@ -26,11 +28,13 @@ def payments_are_booked(before: State, after: State, outcome: Outcome) -> bool:
     return paid == received == after.booked_cents
 
 
-test_laws_hold_when_all_may_act = world_laws(
-    Market(),
-    setup={"customers": {"count": 1, "purchases": 0}, "businesses": {"agent": "same"}, "clock": "wall"},
-    scores={},
-    books=payments_are_booked,
-    examples=6,
-    skip=OF_ONE_ORDER,
+test_laws_hold_when_all_may_act = pytest.mark.slow(
+    world_laws(
+        Market(),
+        setup={"customers": {"count": 1, "purchases": 0}, "businesses": {"agent": "same"}, "clock": "wall"},
+        scores={},
+        books=payments_are_booked,
+        examples=6,
+        skip=OF_ONE_ORDER,
+    )
 )
