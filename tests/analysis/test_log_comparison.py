@@ -130,7 +130,7 @@ def test_the_command_compares_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert shell("a.eval", "some-run")[0] == 2
     for words, why in (
         (("a.eval", "broken.eval"), "is no log of Inspect AI"),
-        (("a.eval", "nothing.eval"), "cannot read 'nothing.eval'"),
+        (("a.eval", "nothing.eval"), "'nothing.eval' cannot be read"),
         (("run-a", "run-b", "--cluster", "x"), "about logs of Inspect AI"),
     ):
         code, _, error = shell(*words)

@@ -23,6 +23,9 @@ from command_line import Akinai
 TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("bad_input.toml").read_text(encoding="utf-8"))
 STORE = "akinai.db"
 REFUSED = 2
+LIMITS = {"deep": "[" * 20_000 + "]" * 20_000, "digits": "9" * 5_000, "long": "x" * 200_000}
+"""What is beyond all bounds, by its placeholder in a file."""
+HUGE = re.compile(r"\{(deep|digits|long)\}")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Row:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     bytes: Mapping[str, str] = field(default_factory=dict[str, str])
     folders: list[str] = field(default_factory=list[str])
+    pipes: list[str] = field(default_factory=list[str])
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     needs: str = ""
     without: str = ""
@@ -144,7 +148,10 @@ def lay_out(row: Row, folder: Path) -> None:
     """Make the row's files and folders, and change its store."""
     for name in row.folders:
         (folder / name).mkdir(parents=True)
-    contents = {name: text.encode() for name, text in row.files.items()}
+    for name in row.pipes:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(folder / name)
+    contents = {name: HUGE.sub(lambda match: LIMITS[match[1]], text).encode() for name, text in row.files.items()}
     contents |= {name: bytes.fromhex(digits) for name, digits in row.bytes.items()}
     for name, content in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -196,6 +203,8 @@ def test_bad_input_is_answered_as_the_table_says(
     """Exit code, stderr and stdout are those of the table, and nothing is written but what it names."""
     if row.needs:
         pytest.importorskip(row.needs)
+    if row.pipes and not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names here")
     if row.without and find_spec(row.without):
         pytest.skip(f"{row.without} is installed")
     if row.store:

@@ -55,6 +55,7 @@ PAGES = tuple(
         "report/why",
         "runtime",
         "runtime/models",
+        "stores/sqlite",
     )
 )
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")

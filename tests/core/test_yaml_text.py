@@ -45,7 +45,7 @@ def test_every_reader_is_bounded(text: str) -> None:
         read_population({"businesses/b.yaml": text})
     with pytest.raises(CorruptPlaybook, match=r"p\.yaml at line \d+ column \d+: no YAML here"):
         loads_yaml(text, "p.yaml")
-    with pytest.raises(UsageError, match=r"s\.yaml is no YAML: .* at line \d+ column"):
+    with pytest.raises(UsageError, match=r"s\.yaml cannot be read: .* at line \d+ column"):
         read_sections(text, "s.yaml")
 
 

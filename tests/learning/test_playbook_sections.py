@@ -39,8 +39,6 @@ def test_a_working_folder_overrides_by_data_set(tmp_path: Path) -> None:
     assert sections_for("custom", tmp_path) == (Section("料理のコツ", "味"), Section("api-usage"))
     assert sections_for("mine", tmp_path) == (Section("a"),)
     assert sections_for("appworld", tmp_path) == sections_for("appworld", tmp_path / "elsewhere")
-    write(tmp_path, "")
-    assert sections_for("custom", tmp_path)[0].name == "domain_knowledge"
 
 
 def test_an_unknown_data_set_is_a_users_mistake(tmp_path: Path) -> None:
@@ -52,8 +50,9 @@ def test_an_unknown_data_set_is_a_users_mistake(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("a: [", "is no YAML"),
+        ("a: [", "cannot be read"),
         ("- a", "under the name of each data set"),
+        ("", "holds no section"),
         ("a: b", "a list of sections belongs"),
         ("a: []", "a list of sections belongs"),
         ("a: [5]", "a section belongs"),

@@ -215,7 +215,7 @@ def test_what_is_no_leaderboard_is_refused(tmp_path: Path, store: str) -> None:
     with pytest.raises(UsageError, match="is no leaderboard of format 1"):
         akinai.check_leaderboard(tmp_path)
     (tmp_path / "leaderboard.json").write_text("{")
-    with pytest.raises(UsageError, match="holds no JSON"):
+    with pytest.raises(UsageError, match="it is no JSON"):
         akinai.check_leaderboard(tmp_path)
     with pytest.raises(UsageError, match="is a file"):
         akinai.leaderboard("idle", output=tmp_path / "leaderboard.json", store=store)

@@ -112,7 +112,7 @@ async def test_earlier_copy_is_left_alone(path: Path) -> None:
 async def test_without_a_copy_nothing_is_migrated(path: Path) -> None:
     """A place where no copy can be made: the store stays as it was, is refused for writing, and can be read."""
     path.with_name("akinai.db.bak-1.part").mkdir()
-    with pytest.raises(StoreError, match="is it a place where you may write"):
+    with pytest.raises(StoreError, match="name another with --store if you may not write there"):
         await open_store(str(path))
     store = await open_store(str(path), create=False)
     assert await read_entries(store, "r") == ENTRIES

@@ -10,6 +10,7 @@ from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.replies.moves import read_moves, read_object
+from akinai.core.untrusted.documents import DocumentError, parse_json
 
 
 class ScriptedAgent:
@@ -42,10 +43,10 @@ def script_lines(text: str, name: str) -> list[str]:
         if not line.strip():
             continue
         try:
-            json.loads(line)
-        except (ValueError, RecursionError) as error:
+            parse_json(line)
+        except DocumentError as error:
             raise UsageError(
-                f"{name}, line {number} is not JSON ({error}); each line is one reply such as "
+                f"{name}, line {number} cannot be read: {error}; each line is one reply such as "
                 '{"action": "ADVANCE_DAY"}, or a JSON string for a reply that holds no action'
             ) from error
         lines.append(line)

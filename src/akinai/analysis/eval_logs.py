@@ -1,16 +1,18 @@
 """Reads logs of Inspect AI (`.eval`, `.json`), of any task, without that package: the scores of each sample."""
 
-import json
 import math
+import stat
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, BinaryIO, cast
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import MissingExtra, UsageError
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, decode_text, parse_json, why_unfit
+from akinai.runtime.config.files import open_named, read_named
 
 WORDS = {"c": 1.0, "i": 0.0, "n": 0.0, "no": 0.0, "false": 0.0, "p": 0.5, "yes": 1.0, "true": 1.0}
 """Scores in words, in lower case, as Inspect's own metrics count them."""
@@ -50,7 +52,7 @@ class EvalLog:
 
 def is_eval_log(name: str) -> bool:
     """Whether a name is that of a log's file, not of a run."""
-    return name.endswith(".eval") or (name.endswith(".json") and Path(name).is_file())
+    return name.endswith(".eval") or (name.endswith(".json") and Path(name).exists())
 
 
 def read_eval_log(path: str | Path) -> EvalLog:
@@ -59,8 +61,8 @@ def read_eval_log(path: str | Path) -> EvalLog:
     try:
         header, summaries = _documents(Path(path))
         return _log(name, header, summaries)
-    except OSError as error:
-        raise UsageError(f"cannot read {name!r}: {error.strerror or error}") from error
+    except DocumentError as error:
+        raise UsageError(f"{name!r} cannot be read: {error}") from error
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, EOFError, zipfile.BadZipFile) as error:
         why = f"{type(error).__name__}: {error}"[:200]
         raise UsageError(f"{name!r} is no log of Inspect AI, or a damaged one ({why}); name a .eval file") from error
@@ -69,9 +71,9 @@ def read_eval_log(path: str | Path) -> EvalLog:
 def _documents(path: Path) -> tuple[Any, Sequence[Any]]:
     """The header of a log and its samples, whole or as summaries."""
     if path.suffix == ".json":
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse_json(read_named(path, most_bytes=MOST_RECORD_BYTES))
         return document, document.get("samples") or ()
-    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+    with open_named(path) as file, zipfile.ZipFile(file) as archive:
         names = set(archive.namelist())
         unfinished = "header.json" not in names
         header = _member(archive, file, "_journal/start.json" if unfinished else "header.json")
@@ -81,10 +83,12 @@ def _documents(path: Path) -> tuple[Any, Sequence[Any]]:
         return header, [summary for part in parts for summary in _member(archive, file, part)]
 
 
-def _member(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> Any:
+def _member(archive: zipfile.ZipFile, file: BinaryIO, name: str) -> Any:
     info = archive.getinfo(name)
+    if why := why_unfit(stat.S_IFREG, info.file_size, MOST_RECORD_BYTES):
+        raise DocumentError(f"{name} in it: {why}")
     try:
-        return json.loads(archive.read(info))
+        return parse_json(decode_text(archive.read(info)))
     except NotImplementedError:
         if info.compress_type != ZSTANDARD:
             raise ValueError(f"{name} is compressed by method {info.compress_type}") from None
@@ -97,7 +101,7 @@ def _member(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> Any:
     file.seek(head[-2] + head[-1], 1)
     data = file.read(info.compress_size)
     try:
-        return json.loads(zstandard.ZstdDecompressor().decompressobj().decompress(data))
+        return parse_json(decode_text(zstandard.ZstdDecompressor().stream_reader(data).read(info.file_size)))
     except zstandard.ZstdError as error:
         raise ValueError(f"{name}: {error}") from error
 

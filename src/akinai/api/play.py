@@ -31,6 +31,7 @@ from akinai.runtime.runs.planning import (
     begin_all,
     checked_name,
     checked_seeds,
+    expect_actors,
     expect_free,
     fresh_name,
     names_in,
@@ -109,6 +110,7 @@ def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part
         prepared = prepare(
             world, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
         )
+        expect_actors(world, prepared)
         parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, options["base_url"])))
     return parts
 

@@ -67,11 +67,11 @@ def run(
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
-    playbook, settings = options["playbook"], options["settings"]
-    spec, _ = resolve_options(worlds.load(world), options["agent"], options, settings, open_models=not dry_run)
+    agent, settings = options["agent"], options["settings"]
+    spec, _ = resolve_options(worlds.load(world), agent, options, settings, open_models=not dry_run)
     _warn_if_ignored(world, spec)
-    if playbook is not None and not as_json:
-        _print_count(playbook, spec)
+    if not as_json:
+        _print_what_is_read(world, spec, options)
     options.update(part_of(AgentOptions, {}))  # the spec holds them
     options["agent"] = spec
     if dry_run:
@@ -130,12 +130,31 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage})}")
 
 
-def _print_count(playbook: object, spec: "AgentSpec") -> None:
-    """Say how many bullets were read from a playbook."""
+def _print_what_is_read(world: str, spec: "AgentSpec", options: RunOptions) -> None:
+    """Say how much was read from each file that is named. UsageError as `run` has it."""
+    from akinai import worlds
     from akinai.learning.playbook.formats import loads
+    from akinai.runtime.config.settings import prepare
+    from akinai.runtime.models.budget import known_prices
+    from akinai.runtime.play.agent_registry import SCRIPT, read_script
+    from akinai.runtime.runs.sweep import sweep_points
 
-    count = len(spec.bullets) or len(loads(spec.playbook))
-    print_sentence(f"{count:,} bullets from {playbook}")
+    loaded, counts = worlds.load(world), list[str]()
+    if options["playbook"] is not None:
+        bullets = len(spec.bullets) or len(loads(spec.playbook))
+        counts.append(f"{bullets:,} bullets from {options['playbook']}")
+    if spec.agent.startswith(SCRIPT):
+        script = spec.agent.removeprefix(SCRIPT)
+        counts.append(f"{len(read_script(script)):,} replies from {script}")
+    prices = known_prices()
+    if prices and spec.asks_model:
+        counts.append(f"{len(prices):,} prices from akinai.toml")
+    for point in sweep_points(options["sweep"], options["settings"], loaded.setup):
+        counts += prepare(
+            loaded, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
+        ).read
+    for count in dict.fromkeys(counts):
+        print_sentence(count)
 
 
 def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:

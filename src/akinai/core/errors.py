@@ -23,6 +23,8 @@ EndRun                      not an error: an agent or a budget ends the run clea
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
+from akinai.core.canonical import MOST_LEVELS
+
 _LONGEST_NAME = 100
 
 
@@ -68,7 +70,11 @@ class MissingExtra(UsageError):
 
 
 def why_unreadable(error: Exception) -> str:
-    """Why a file of text could not be read, without Python's words for it."""
+    """Why a file or the value in its text could not be read, without Python's words for it."""
+    if isinstance(error, RecursionError):
+        return f"it is nested deeper than {MOST_LEVELS} levels"
+    if "integer string conversion" in str(error):
+        return "a whole number in it has more than 4,300 digits"
     if isinstance(error, UnicodeDecodeError):
         return f"its byte {error.start} is no UTF-8{_other_encoding(bytes(error.object))}; save it as UTF-8"
     if isinstance(error, IsADirectoryError):

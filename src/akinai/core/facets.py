@@ -324,6 +324,8 @@ class Files(Generic[S]):
     """A line that commands print where they play the default preset, once it is another than before."""
     readers: ClassVar[Mapping[str, Reader]] = {}
     """By setting, the function that turns the texts of its files into its value."""
+    kinds: ClassVar[Mapping[str, str]] = {}
+    """By setting whose value is a list, the plural of what it holds, such as "questions"."""
     inline: ClassVar[frozenset[str]] = frozenset()
     """The settings among them whose text is the value itself where no file or folder has that name."""
     playbooks: ClassVar[frozenset[str]] = frozenset()

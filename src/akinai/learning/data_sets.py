@@ -6,16 +6,15 @@ takes the table `[learn.tasks.NAME]` of `akinai.toml` as keyword arguments and r
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_rows
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Section
@@ -50,13 +49,17 @@ class DataSet:
 
 
 def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[Task]:
-    """Tasks from CSV where the file's name ends in ".csv", else from JSON lines. UsageError names the line at fault.
+    """Tasks from a table where the file's name ends in ".csv" or ".tsv", else from JSON lines.
+
+    UsageError names the line at fault; a file without any is at fault too.
 
     `id`, `task` and `truth` are each the name of a field, or a text with fields in braces: "{question} A: {choice0}".
     The fields of the truth are hidden from Generators; they see the others as `data`.
     """
     hidden = frozenset(_fields(truth))
-    rows = list(csv.DictReader(io.StringIO(text))) if file.endswith(".csv") else list(_json_lines(text, file))
+    rows = list(_rows(text, file))
+    if not rows:
+        raise UsageError(f"{file} holds no task; give one a line")
     return [
         Task(
             _field(row, id, f"{file}, task {number}") if id else f"{file}#{number}",
@@ -69,14 +72,24 @@ def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[
     ]
 
 
+def _rows(text: str, file: str) -> Iterable[Mapping[str, Json]]:
+    delimiter = TABLES.get(file[-4:].lower())
+    if delimiter is None:
+        return _json_lines(text, file)
+    try:
+        return [row for _, row in parse_rows(text, delimiter)]
+    except DocumentError as error:
+        raise UsageError(f"{file} cannot be read: {error}") from error
+
+
 def _json_lines(text: str, file: str) -> Iterator[Mapping[str, Json]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{file}, line {number} is not JSON ({error}); write one object a line") from error
+            row = parse_json(line)
+        except DocumentError as error:
+            raise UsageError(f"{file}, line {number} cannot be read: {error}; write one object a line") from error
         if not isinstance(row, dict):
             raise UsageError(f"{file}, line {number} is {line:.60}; write one object a line")
         yield cast("dict[str, Json]", row)

@@ -1,9 +1,12 @@
 """Files that people name, judged before and after they are read: their kind, size, text, JSON and TOML. Pure."""
 
 import codecs
+import csv
 import json
+import re
 import stat
 import tomllib
+from collections.abc import Iterator
 from typing import Any, cast
 
 from akinai.core.canonical import MOST_LEVELS
@@ -13,6 +16,10 @@ MOST_BYTES = 32 * 2**20
 """Limit on a file of settings, a script, a playbook or a population."""
 MOST_RECORD_BYTES = 2**30
 """Limit on a file of records, such as tasks."""
+
+TABLES = {".csv": ",", ".tsv": "\t"}
+"""The delimiter of a table by the ending of its name."""
+_LINE = re.compile("[^\n]*\n|[^\n]+")
 
 
 class DocumentError(ValueError):
@@ -47,10 +54,29 @@ def parse_json(text: str) -> Any:
     """The value of a JSON text. DocumentError for text that is none, and for values beyond all bounds."""
     try:
         value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DocumentError(f"it is no JSON ({error})") from error
     except (ValueError, RecursionError) as error:
-        raise DocumentError(why_no_value(error)) from error
+        raise DocumentError(why_unreadable(error)) from error
     _check_depth(value)
     return value
+
+
+def parse_rows(text: str, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with a head, each with its line. DocumentError for a row that is not of the head's length."""
+    rows = csv.reader(_LINE.findall(text), delimiter=delimiter, strict=True)
+    try:
+        head = next(rows, list[str]())
+        if twice := next((name for name in head if head.count(name) > 1), None):
+            raise DocumentError(f"its head names {twice!r} twice; give each column a name of its own")
+        for row in rows:
+            if row and len(row) != len(head):
+                cells = f"{len(row)} cells under {len(head)} names; quote cells that hold {delimiter!r}"
+                raise DocumentError(f"line {rows.line_num} has {cells}")
+            if row:
+                yield rows.line_num, dict(zip(head, row, strict=True))
+    except csv.Error as error:
+        raise DocumentError(f"line {rows.line_num} is no CSV ({error})") from error
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -58,18 +84,9 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DocumentError(why_no_value(error)) from error
+        raise DocumentError(why_unreadable(error)) from error
     _check_depth(table)
     return table
-
-
-def why_no_value(error: ValueError | RecursionError) -> str:
-    """Why a parser gave up, in words: its own ones but for depth and digits."""
-    if isinstance(error, RecursionError):
-        return f"it is nested deeper than {MOST_LEVELS} levels"
-    if "integer string conversion" in str(error):
-        return "a whole number in it has more than 4,300 digits"
-    return str(error)
 
 
 def _check_depth(value: Any) -> None:

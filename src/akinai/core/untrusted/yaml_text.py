@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from akinai.core.canonical import MOST_LEVELS
+from akinai.core.errors import why_unreadable
 
 FREE_CHARACTERS = 100_000
 """Characters that aliases may add to any text, beyond four times its length."""
@@ -51,7 +52,7 @@ def read_yaml(text: str) -> YamlDocument:
     except yaml.MarkedYAMLError as error:
         raise YamlError(str(error.problem or error), error.problem_mark) from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise YamlError(" ".join(str(error).split())) from error
+        raise YamlError(" ".join(why_unreadable(error).split())) from error
 
 
 def _plain_loader() -> Any:

@@ -33,7 +33,7 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 _TEXT = "json"
 """The key of a text that no checkpointer stores as it is: half a surrogate pair, from a model. It is in JSON then."""
 
-Checkpoint = TypedDict("Checkpoint", dict.fromkeys(LoopState.__dataclass_fields__, Any), total=False)  # type: ignore[misc]
+Checkpoint = TypedDict("Checkpoint", dict.fromkeys(LoopState.__dataclass_fields__, Any), total=False)  # pyright: ignore[reportArgumentType] - the fields of a dataclass
 """The channels of a checkpoint: the fields of `LoopState` as JSON, each on its own."""
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from akinai.core.untrusted.documents import DocumentError, why_unfit
+from akinai.core.errors import UsageError, why_unreadable
+from akinai.core.untrusted.documents import DocumentError, decode_text, why_unfit
 from akinai.learning.playbook.errors import PlaybookBusy
 
 try:
@@ -31,6 +32,14 @@ def read_bounded(path: Path) -> bytes:
     if why := why_unfit(info.st_mode, info.st_size):
         raise DocumentError(why)
     return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """A file's text. UsageError says why it cannot be read."""
+    try:
+        return decode_text(read_bounded(path))
+    except (OSError, DocumentError) as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {why_unreadable(error)}") from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -236,9 +236,15 @@ class PlaybookFile:
             )
         if not create and not self.path.exists() and not self.journal_path.exists():
             raise self._missing()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self._lock_path, self._lock_timeout_s):
-            yield
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(self._lock_path, self._lock_timeout_s):
+                yield
+        except OSError as error:
+            why = f"{why_unreadable(error)}, in a folder where you may write"
+            raise UsageError(
+                f"the playbook {self.path.name!r} cannot be written in {str(self.path.parent)!r}: {why}"
+            ) from error
 
     def _read(self) -> bytes | None:
         try:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.core.untrusted.documents import DocumentError, why_no_value
+from akinai.core.untrusted.documents import DocumentError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
@@ -73,9 +73,9 @@ def parse(text: str, file: str) -> Json:
         location = f"line {error.lineno} column {error.colno}"
         raise CorruptPlaybook(file, location, f"no JSON here ({error.msg})") from error
     except ValueError as error:
-        raise CorruptPlaybook(file, "a number", why_no_value(error)) from error
+        raise CorruptPlaybook(file, "a number", why_unreadable(error)) from error
     except RecursionError as error:
-        raise CorruptPlaybook(file, "a value", why_no_value(error)) from error
+        raise CorruptPlaybook(file, "a value", why_unreadable(error)) from error
 
 
 def dumps_yaml(playbook: Playbook) -> str:

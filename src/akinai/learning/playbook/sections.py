@@ -8,6 +8,7 @@ from typing import cast
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
+from akinai.learning.playbook.atomic import read_text
 from akinai.learning.playbook.bullets import Section, name_problem
 
 OVERRIDE = Path("config") / "sections.yaml"
@@ -30,8 +31,8 @@ def all_sections(folder: Path | str = ".") -> Mapping[str, tuple[Section, ...]]:
     packaged = files("akinai.learning.playbook").joinpath("sections.yaml")
     sections = read_sections(packaged.read_text(encoding="utf-8"), "the packaged sections.yaml")
     path = Path(folder) / OVERRIDE
-    if path.is_file():
-        sections |= read_sections(path.read_text(encoding="utf-8-sig"), str(path))
+    if path.exists():
+        sections |= read_sections(read_text(path), str(path))
     return sections
 
 
@@ -40,9 +41,9 @@ def read_sections(text: str, file: str) -> dict[str, tuple[Section, ...]]:
     try:
         loaded = read_yaml(text).value
     except YamlError as error:
-        raise UsageError(f"{file} is no YAML: {error.problem} at {error.position}; mend it") from error
-    if loaded is None:
-        return {}
+        raise UsageError(f"{file} cannot be read: {error.problem} at {error.position}; mend it") from error
+    if not loaded:
+        raise UsageError(f"{file} holds no section; write a list of sections under the name of each data set")
     if not isinstance(loaded, Mapping):
         raise UsageError(f"{file} holds {short_repr(loaded)}; write a list of sections under the name of each data set")
     data_sets = cast("Mapping[object, object]", loaded)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Message
+from akinai.learning.playbook.atomic import read_text
 
 LANGUAGES = ("en", "ja")
 DEFAULT_PLACE = "before_task"
@@ -38,15 +39,28 @@ class PromptTemplates:
             raise UnknownName("language of prompts", self.language, LANGUAGES)
         if self.folder is not None and not self.folder.is_dir():
             raise UsageError(f"no folder {str(self.folder)!r} for prompts; make it, or leave it out")
+        self._expect_prompts()
         places = {match[2] for match in _PLACEHOLDER.finditer(self.text("generator")) if match[1] == "bullets"}
         if self.bullets_at not in places:
             raise UnknownName("place for bullets", self.bullets_at, filter(None, places), "in the generator's prompt")
 
+    def _expect_prompts(self) -> None:
+        """UsageError unless the own folder holds prompts of known names alone."""
+        if self.folder is None:
+            return
+        own, names = sorted(path.stem for path in self.folder.glob("*.md")), self.names()
+        if unknown := next((name for name in own if name not in names), None):
+            raise UnknownName("prompt", unknown, names, f"in {str(self.folder)!r}")
+        if not own:
+            raise UsageError(f"{str(self.folder)!r} holds no prompt; name a folder with {names[0]}.md or another in it")
+
     def text(self, name: str) -> str:
         """The text of a prompt file."""
         own = self.folder / f"{name}.md" if self.folder else None
+        if own and own.exists():
+            return read_text(own).strip()
         packaged = files("akinai.learning.roles") / "prompts" / self.language / f"{name}.md"
-        return (own if own and own.is_file() else packaged).read_text(encoding="utf-8").strip()
+        return packaged.read_text(encoding="utf-8").strip()
 
     def names(self) -> list[str]:
         """The names of all packaged prompts of the language."""

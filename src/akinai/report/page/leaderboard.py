@@ -109,7 +109,7 @@ def _claimed(folder: Path) -> dict[str, Any]:
         what = f"no leaderboard in {str(folder)!r}: {NUMBERS}"
         document: Any = parse_json(read_named(path, what, most_bytes=MOST_RECORD_BYTES))
     except DocumentError as error:
-        raise UsageError(f"{str(folder / NUMBERS)!r} holds no JSON: {error}") from error
+        raise UsageError(f"{str(folder / NUMBERS)!r} cannot be read: {error}") from error
     if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != FORMAT:
         raise UsageError(f"{str(folder / NUMBERS)!r} is no leaderboard of format {FORMAT}")
     return cast("dict[str, Any]", document)

@@ -59,15 +59,17 @@ def _beginning(began: Mapping[str, Any], has: str) -> str:
 
 def _title(learned: Mapping[str, Any]) -> str:
     roles = learned["card"]["roles"]
+    trained = learned["training"]
+    by = f"{roles} from {trained[0]['tasks']:,} tasks" if trained and not learned["world"] else roles
     if learned["judge_only"]:
         where = f"on {learned['eval_seeds']}" if learned["world"] else f"on {learned['split']}"
         return f"{learned['tasks']}, {learned['card']['playbook']} judged {where}, nothing learned"
     if learned["with"] is None:
-        return f"{learned['tasks']}, learned by {roles}, not judged"
+        return f"{learned['tasks']}, learned by {by}, not judged"
     seen = learned["card"]["began_with"]["seen"]
     earlier = f", {seen:,} of which earlier learnings had seen" if seen and learned["online"] else ""
     if not learned["world"]:
-        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}{earlier}"
+        return f"{learned['tasks']}, learned by {by}, judged on {learned['split']}{earlier}"
     where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
     source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
     agent = f"{learned['agent']} as {learned['role']}" if learned["role"] else learned["agent"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from akinai.core.errors import UsageError
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES
-from akinai.runtime.config.files import read_named
+from akinai.runtime.config.files import open_named, read_named
 
 
 def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
@@ -18,12 +18,10 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
     install where Parquet needs pyarrow and a name needs `datasets`.
     """
     path = Path(name).expanduser()
-    if path.is_file() and path.suffix.lower() == ".parquet":
-        return f"{path.stem}.jsonl", parquet_lines(path)
-    if path.is_file():
-        return path.name, _read_text(path)
     if path.is_dir():
         raise UsageError(f"the questions {name!r} are a folder; name a file in it")
+    if path.exists():
+        return file_lines(path, f"the questions in {str(path)!r}")
     if "/" in name and not path.suffix:
         base, _, named_split = name.partition(":")
         return "data.jsonl", _json_lines(_load_hub_records(base, named_split or split))
@@ -33,30 +31,32 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
     )
 
 
-def parquet_lines(path: Path) -> str:
-    """The records of a Parquet file as JSON lines. UsageError without pyarrow, or for a file that it cannot read."""
-    return _json_lines(_read_parquet(path))
+def file_lines(path: Path, what: str) -> tuple[str, str]:
+    """The name and the text of a file of records; `what` is it called in errors. Parquet becomes JSON lines.
 
-
-def _read_text(path: Path) -> str:
-    return read_named(path, f"the questions in {str(path)!r}", most_bytes=MOST_RECORD_BYTES)
+    UsageError as in `read_named`, and without pyarrow for a Parquet file.
+    """
+    if path.suffix.lower() == ".parquet":
+        return f"{path.stem}.jsonl", _json_lines(_read_parquet(path, what))
+    return path.name, read_named(path, what, most_bytes=MOST_RECORD_BYTES)
 
 
 def _json_lines(records: Iterator[Mapping[str, Any]]) -> str:
     return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
 
 
-def _read_parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+def _read_parquet(path: Path, what: str) -> Iterator[Mapping[str, Any]]:
     try:
         table: Any = import_module("pyarrow.parquet")
     except ImportError as error:
         raise UsageError(
             f"{str(path)!r} is Parquet, and pyarrow is not installed; pip install pyarrow, or give JSON lines or CSV"
         ) from error
-    try:
-        yield from table.read_table(path).to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors
-        raise UsageError(f"{str(path)!r} cannot be read as Parquet: {error}; give another file") from error
+    with open_named(path, what) as file:
+        try:
+            yield from table.read_table(file).to_pylist()
+        except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors
+            raise UsageError(f"{str(path)!r} cannot be read as Parquet: {error}; give another file") from error
 
 
 def _load_hub_records(name: str, split: str) -> Iterator[Mapping[str, Any]]:

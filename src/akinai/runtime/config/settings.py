@@ -54,6 +54,8 @@ class Prepared:
     preset: str
     preset_sha256: str
     """Hash of the canonical setup without its days: it identifies the preset with the settings over it."""
+    read: tuple[str, ...] = ()
+    """What was read from files that a person named, a clause for each kind: "12 customers from people"."""
 
 
 def prepare(
@@ -92,10 +94,10 @@ def prepare(
         isinstance(side := table.get(name), dict) and "model" in side for name in world.facets.sides.groups
     ):
         table = merged(world.facets.sides.model_settings, table)
-    _read_files(world, table, folder)
+    read = _read_files(world, table, folder)
     setup = check_setup(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
-    return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
+    return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16], read)
 
 
 def resolve_preset(world: World[Any], name: str) -> str:
@@ -182,7 +184,7 @@ def preset_text(world: World[Any], name: str) -> str:
 def settings_file(folder: Path | None = None) -> Table:
     """`akinai.toml` of the working folder, empty when there is none. UnknownName for a key that has no effect."""
     path = (folder or Path.cwd()) / SETTINGS_FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     table, keys = _read_toml(path), [*OWN_SETTINGS, *worlds.names()]
     for name in table:
@@ -293,10 +295,10 @@ def _parse_value(text: str) -> Any:
 def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
     if name.endswith(".toml"):
-        path = Path(name)
+        path = Path(name).expanduser()
         if path.is_dir():
             raise UsageError(f"the preset {name!r} is a folder; name a file, or one of {', '.join(presets(world))}")
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
         return _read_toml(path), path.parent
     names = presets(world)
@@ -318,8 +320,12 @@ def _module_folder(cls: type) -> Traversable:
     return files(module) if hasattr(module, "__path__") else Path(getattr(module, "__file__", None) or "").parent
 
 
-def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
-    """Replace settings that name files by the files' contents, overlaid with the setting's other keys."""
+def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[str, ...]:
+    """Replace settings that name files by the files' contents, overlaid with the setting's other keys.
+
+    Returns what was read from files outside the package.
+    """
+    counts: list[str] = []
     for name, reader in world.facets.files.readers.items():
         file_setting = table.get(name)
         if isinstance(file_setting, str):
@@ -334,14 +340,23 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
         texts = _playbook_text(file, folder) if playbook else dict(_read_texts(name, file, folder))
         try:
             read = reader(texts)
-        except ValueError as error:
-            raise UsageError(f"{name} {file!r} cannot be read: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{name} {file!r} cannot be read: {why_unreadable(error)}") from error
+        if folder != _world_folder(world) or os.path.lexists(Path(file).expanduser()):
+            counts += _counts(read, file, world.facets.files.kinds.get(name, name))
         if over:
             read = json.loads(json.dumps(read))
             if not isinstance(read, dict):
                 raise UsageError(f"{name} is read whole from {file!r}; leave out {name}.{next(iter(over))}")
             merge(cast("Table", read), over)
         table[name] = read
+    return tuple(counts)
+
+
+def _counts(read: Json, file: str, kind: str) -> list[str]:
+    """The number of things that were read from a file, of each kind where it holds several."""
+    lists = read if isinstance(read, Mapping) else {kind: read}
+    return [f"{len(value):,} {kind} from {file}" for kind, value in lists.items() if isinstance(value, list)]
 
 
 def _playbook_text(name: str, folder: Traversable) -> dict[str, str]:
@@ -358,35 +373,30 @@ def _playbook_text(name: str, folder: Traversable) -> dict[str, str]:
 def _file_exists(file: str, folder: Traversable) -> bool:
     """Whether a file or folder has this name; False for text that cannot be a file name."""
     try:
-        return Path(file).expanduser().exists() or (folder / file).is_file()
+        return os.path.lexists(Path(file).expanduser()) or (folder / file).is_file()
     except (OSError, ValueError, RuntimeError):
         return False
 
 
 def _read_texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[str, str]]:
     """The texts of a file, or of a folder by relative path; a name is looked up in the working folder first."""
+    from akinai.runtime.config.records import file_lines
+
     own = Path(file).expanduser()
-    path: Traversable = own if own.exists() else folder / file
-    try:
-        if own.suffix.lower() == ".parquet" and own.is_file():
-            from akinai.runtime.config.records import parquet_lines
-
-            yield f"{own.stem}.jsonl", parquet_lines(own)
-        elif path.is_file():
-            text = _read_records(path, file) if isinstance(path, Path) else path.read_text(encoding="utf-8")
-            yield path.name, text
-        elif isinstance(path, Path) and path.is_dir():
-            for file_path in sorted(path.rglob("*")):
-                if file_path.is_file() and not file_path.name.startswith("."):
-                    yield file_path.relative_to(path).as_posix(), _read_records(file_path, file)
-        else:
+    path: Traversable = own if os.path.lexists(own) else folder / file
+    if not isinstance(path, Path):
+        if not path.is_file():
             raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file!r} cannot be read: {why_unreadable(error)}") from error
-
-
-def _read_records(path: Path, named: str) -> str:
-    return read_named(path, repr(named), most_bytes=MOST_RECORD_BYTES)
+        yield path.name, path.read_text(encoding="utf-8")
+    elif path.is_dir():
+        for inner in sorted(path.rglob("*")):
+            if not inner.is_dir() and not inner.name.startswith("."):
+                relative = inner.relative_to(path).as_posix()
+                yield relative, read_named(inner, repr(f"{file}/{relative}"), most_bytes=MOST_RECORD_BYTES)
+    elif os.path.lexists(path):
+        yield file_lines(path, f"{setting} {file!r}")
+    else:
+        raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
 
 
 def _read_toml(path: Path) -> Table:

@@ -33,7 +33,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._unread_timer: asyncio.TimerHandle | None = None
         self._unread = 0
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._expect_in_time()
 

@@ -12,13 +12,12 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from akinai import worlds
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.untrusted.documents import MOST_RECORD_BYTES
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.extras import extra_installed
@@ -26,8 +25,7 @@ from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import Tokenizer, tokenize
-from akinai.runtime.config.files import read_named
-from akinai.runtime.config.records import record_lines
+from akinai.runtime.config.records import file_lines, record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.settings import LearnSettings, learn_settings, validated
@@ -42,8 +40,8 @@ class TaskFiles(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    train: str
-    """A file of JSON lines or CSV."""
+    train: Annotated[str, Field(min_length=1)]
+    """A file of JSON lines, CSV, TSV or Parquet."""
     held_out: str = ""
     validation: str = ""
     test: str = ""
@@ -173,5 +171,5 @@ def _file_data_set(name: str, described: TaskFiles) -> DataSet:
 
 
 def _read_file(file: str, described: TaskFiles) -> list[Task]:
-    text = read_named(file, f"the tasks in {file!r}", most_bytes=MOST_RECORD_BYTES)
-    return read_tasks(text, Path(file).name, id=described.id, task=described.task, truth=described.truth)
+    name, text = file_lines(Path(file).expanduser(), f"the tasks in {file!r}")
+    return read_tasks(text, name, id=described.id, task=described.task, truth=described.truth)

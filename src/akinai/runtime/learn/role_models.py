@@ -135,7 +135,7 @@ def _choice(main: ModelChoice | None, role: RoleName, settings: RoleSettings) ->
         "seed": settings.model_seed,
     }
     base = replace(defaults, name=name, base_url=defaults.base_url if same_provider else None)
-    return replace(base, **{field: value for field, value in overrides.items() if value is not None})  # type: ignore[arg-type]
+    return replace(base, **{field: value for field, value in overrides.items() if value is not None})
 
 
 def role_setting(model: str | ModelChoice | None, base_url: str | None = None) -> dict[str, Json]:

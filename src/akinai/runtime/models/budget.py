@@ -9,7 +9,7 @@ from typing import Any, cast
 from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
 from akinai.core.models import Usage
 from akinai.core.untrusted.spelling import short_repr
-from akinai.runtime.config.settings import settings_file
+from akinai.runtime.config.settings import SETTINGS_FILE, settings_file
 
 BUDGET = "budget"
 """The ending of a run whose budget is spent."""
@@ -39,7 +39,11 @@ Prices = Mapping[str, Price]
 
 def known_prices() -> Prices:
     """The prices in `akinai.toml`. UsageError names what does not fit."""
-    return read_prices(settings_file().get(PRICES, {}))
+    settings = settings_file()
+    prices = read_prices(settings.get(PRICES, {}))
+    if PRICES in settings and not prices:
+        raise UsageError(f"[{PRICES}] in {SETTINGS_FILE} holds no price; add one, or leave the table out")
+    return prices
 
 
 def read_prices(table: object) -> Prices:

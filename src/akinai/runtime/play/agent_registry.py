@@ -22,6 +22,8 @@ from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
 
 GROUP = "akinai.agents"
 """Entry points: a name, and a function of (world, rest of the agent's name) that returns an AgentFactory."""
+SCRIPT = "script:"
+"""The start of the name of a scripted agent; the name of its file follows."""
 BUILT_IN = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
 """Agents of every world; the last two ask a model."""
 HTTP_AGENT = "http"
@@ -116,7 +118,7 @@ def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S) -
     if agent in world.players:
         return world.players[agent]
     kind, colon, argument = agent.partition(":")
-    if kind == "script" and colon:
+    if f"{kind}{colon}" == SCRIPT:
         return _script_factory(world, argument)
     if kind == "stdio" and argument.strip():
         command_words(argument)
@@ -162,12 +164,17 @@ def agent_plugins() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-def _script_factory(world: World[Any], name: str) -> AgentFactory:
+def read_script(name: str) -> list[str]:
+    """The replies in the file of a script. UsageError for one without any."""
     if not name:
         raise UsageError("the agent 'script:' names no file; write 'script:FILE'")
     text = read_named(Path(name), f"the script {name!r}")
     lines = script_lines(text, name)
     if not lines:
         raise UsageError(f"the script {name!r} holds no action; write one a line")
-    script = ScriptedAgent(lines, world.verbs)
+    return lines
+
+
+def _script_factory(world: World[Any], name: str) -> AgentFactory:
+    script = ScriptedAgent(read_script(name), world.verbs)
     return lambda _: script  # shared by all actors: the lines are in the order of the ledger, sub-agents' included

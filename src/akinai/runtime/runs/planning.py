@@ -55,7 +55,7 @@ def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], nam
 def plan(world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str) -> list[RunHeader]:
     """The runs of one group, named GROUP-SEED."""
     card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
-    role = ALL if world.facets.sides.groups else _first_actor(world, Genesis(world.name, seeds[0], prepared.setup))
+    role = ALL if world.facets.sides.groups else next(iter(_first_actors(world, prepared)), "player")
     return [
         RunHeader(
             run_id=f"{group}-{seed}",
@@ -67,6 +67,17 @@ def plan(world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence
         )
         for i, seed in enumerate(seeds)
     ]
+
+
+def expect_actors(world: World[Any], prepared: Prepared) -> None:
+    """UsageError for a setup in which nobody acts."""
+    if not _first_actors(world, prepared):
+        who = " or ".join(world.facets.sides.groups) or "an actor"
+        raise UsageError(f"nobody acts in {world.name} under these settings, so nothing is played; let in {who}")
+
+
+def _first_actors(world: World[Any], prepared: Prepared) -> Sequence[str]:
+    return world.actors(world.begin(Genesis(world.name, 1, prepared.setup)))
 
 
 def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[str, Json]:
@@ -83,10 +94,6 @@ def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[st
         "playbook": None,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def _first_actor(world: World[Any], genesis: Genesis) -> str:
-    return next(iter(world.actors(world.begin(genesis))), "player")
 
 
 async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:

@@ -50,7 +50,9 @@ class HostedSession:
     closing: asyncio.Event
     """Set when the server stops: requests no longer wait."""
     closed: bool = False
-    _actions: OrderedDict[tuple[str | None, str], _Action] = field(default_factory=OrderedDict)  # pyright: ignore[reportUnknownVariableType]
+    _actions: OrderedDict[tuple[str | None, str], _Action] = field(
+        default_factory=OrderedDict[tuple[str | None, str], _Action]
+    )
     _locks: dict[str | None, asyncio.Lock] = field(default_factory=dict[str | None, asyncio.Lock])
 
     def info(self) -> SessionInfo:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from akinai.core.errors import StoreError, StoreVersion, UsageError
+from akinai.core.untrusted.documents import why_unfit
 
 APPLICATION_ID = 0x416B696E
 """The `PRAGMA application_id` of our files: "Akin"."""
@@ -52,11 +53,17 @@ _SCHEMA = (
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 
-_UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_LOCAL = "name a file on a local disk with --store"
+_WRITABLE = "name another with --store if you may not write there"
+_UNLOCKED = "its drive failed, or has no locks or no shared memory, as drives of a network"
+_UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL)
+"""Codes of a place where nothing can be written, or nothing locked or shared: what is there can be read."""
 _ADVICE = {
-    sqlite3.SQLITE_BUSY: f"another process held it for {BUSY_TIMEOUT_S:.0f} s",
-    sqlite3.SQLITE_CANTOPEN: "is it a place where you may write?",
-    sqlite3.SQLITE_READONLY: "is it a place where you may write?",
+    sqlite3.SQLITE_BUSY: f"another process held it for {BUSY_TIMEOUT_S:.0f} s, or its drive has no locks; {_LOCAL}",
+    sqlite3.SQLITE_CANTOPEN: _WRITABLE,
+    sqlite3.SQLITE_READONLY: _WRITABLE,
+    sqlite3.SQLITE_IOERR: f"{_UNLOCKED}; {_LOCAL}",
+    sqlite3.SQLITE_PROTOCOL: f"{_UNLOCKED}; {_LOCAL}",
     sqlite3.SQLITE_ERROR: "the file is damaged; restore a copy",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a copy",
@@ -116,9 +123,9 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """A connection for reading, also on media that cannot be written.
+    """A connection for reading, also on media that cannot be written, and on drives without locks or shared memory.
 
-    StoreError where entries are still in the journal and the folder is read-only: SQLite would have to write there.
+    StoreError there where entries are still in the journal: SQLite would have to write.
     """
     connection = connect(path, "rw", "PRAGMA query_only = ON")
     try:
@@ -130,8 +137,8 @@ def open_reader(path: Path) -> sqlite3.Connection:
         journal = path.with_name(f"{path.name}-wal")
         if journal.exists() and journal.stat().st_size:
             raise StoreError(
-                f"the store {shorten(path)!r} cannot be read where nothing can be written, since its last entries are "
-                f"in {journal.name!r}; copy both files to a place where you may write"
+                f"the store {shorten(path)!r} cannot be read where nothing can be written or locked, since its last "
+                f"entries are in {journal.name!r}; copy both files to a place where you may write"
             ) from error
         return connect(path, "ro&immutable=1", "PRAGMA query_only = ON")
     return connection
@@ -142,6 +149,8 @@ def _check_path(path: Path, create: bool) -> None:
     if path.exists():
         if path.is_dir():
             raise StoreError(f"cannot open a store at {shorten(path)!r}: it is a folder; name a file in it")
+        if why := why_unfit(os.stat(path).st_mode, 0):
+            raise StoreError(f"cannot open a store at {shorten(path)!r}: {why}")
         _expect_ours(path)
     elif not create:
         raise _no_store(path)
@@ -333,7 +342,8 @@ def store_error(path: Path, error: Exception) -> Exception:
     if isinstance(error, sqlite3.Error):
         code = _code(error)
         advice = _ADVICE.get(code, "the run can be resumed when the place works again")
-        return StoreError(f"the store {shorten(path)!r} does not work: {error}; {advice}")
+        place = f" in the folder {str(path.parent)!r}" if advice == _WRITABLE else ""
+        return StoreError(f"the store {shorten(path)!r} does not work{place}: {error}; {advice}")
     if isinstance(error, UnicodeError | OverflowError):
         return StoreError(f"the store {shorten(path)!r} cannot keep this: {error}")
     return error

@@ -111,8 +111,8 @@ Shape = Callable[[dict[str, Any]], str]
 _NEAR_NAMES = {"answer": "final_answer", "key_insight": "insight", "operations": "ops", "bullet_ids": "bulletIds"}
 
 
-def _text(fields: Mapping[str, Any]) -> str:
-    return json.dumps(fields, ensure_ascii=False)
+def _text(value: Mapping[str, Any] | list[dict[str, Any]]) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _draft(fields: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +140,7 @@ UNTIDY_SHAPES: Mapping[str, Shape] = {
     "example_after": lambda o: f"{_text(o)}\n\n(The form was {_text(_example(o))}.)",
     "trailing_commas": _with_commas,
     "python": lambda o: pprint.pformat(o, width=100, sort_dicts=False),
-    "list_of_one": lambda o: _text([o]),  # type: ignore[arg-type]
+    "list_of_one": lambda o: _text([o]),
     "near_names": lambda o: _text({_NEAR_NAMES.get(name, name): value for name, value in o.items()}),
     "thoughts": lambda o: f"<think>\nPerhaps {_text(_draft(o))}? No.\n</think>\n\n{_text(o)}",
     "thoughts_unopened": lambda o: f"Perhaps {_text(_example(o))}? No.\n</think>\n{_text(o)}",

@@ -150,6 +150,7 @@ class MarketFiles(Files[State]):
     """Populations in the public format, and runs as the public system's database."""
 
     readers: ClassVar[Mapping[str, Reader]] = {"data": read_population, "treated": read_ids, "playbook": read_sentences}
+    kinds: ClassVar[Mapping[str, str]] = {"treated": "businesses", "playbook": "bullets"}
     inline = frozenset({"treated"})
     playbooks = frozenset({"playbook"})
     exporters: ClassVar[Mapping[str, Exporter]] = {"magentic": export_magentic}

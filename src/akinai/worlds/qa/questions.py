@@ -1,7 +1,5 @@
 """The settings of a run of questions, the sheet that follows from them, and the parsing of files of questions."""
 
-import csv
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -11,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis
+from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_rows
 from akinai.core.untrusted.spelling import short_repr
 from akinai.retrieval import normalise
 
@@ -96,8 +95,6 @@ def sheet_of(genesis: Genesis) -> tuple[Question, ...]:
 
 _CHOICE = re.compile(r"choice(\d{1,2})")
 _LINES = (".jsonl", ".json", ".ndjson")
-_TABLES = {".csv": ",", ".tsv": "\t"}
-_LINE = re.compile("[^\n]*\n|[^\n]+")
 
 
 def read_data(texts: Mapping[str, str]) -> Json:
@@ -142,16 +139,12 @@ def _mark(*parts: str) -> str:
 def _records(name: str, text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     """The records of a file, numbered from 1 (in JSON lines and CSV by line)."""
     ending = f".{name.rpartition('.')[2].lower()}"
-    if ending in _TABLES:
-        rows = csv.DictReader(_LINE.findall(text), delimiter=_TABLES[ending], strict=True)
-        try:
-            yield from ((rows.line_num, row) for row in rows)
-        except csv.Error as error:
-            raise ValueError(f"line {rows.line_num} is no CSV ({error})") from error
+    if ending in TABLES:
+        yield from parse_rows(text, TABLES[ending])
     elif ending in _LINES:
         yield from _json_records(text)
     else:
-        endings = ", ".join([*_LINES, *_TABLES])
+        endings = ", ".join([*_LINES, *TABLES])
         raise ValueError(f"its name ends in {ending!r}; questions come in files that end in {endings}")
 
 
@@ -169,9 +162,9 @@ def _json_records(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
 
 def _parsed(text: str, where: str) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where} is not JSON ({error})") from error
+        return parse_json(text)
+    except DocumentError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _question(record: Mapping[str, object], number: int) -> dict[str, Json]:

@@ -102,6 +102,7 @@ class QaFiles(Files[State]):
     """The files of questions, and of those that a solver has seen before."""
 
     readers: ClassVar[Mapping[str, Reader]] = {"data": read_data, "seen": read_seen}
+    kinds: ClassVar[Mapping[str, str]] = {"data": "questions", "seen": "marks of seen questions"}
 
 
 class Qa(World[State]):

@@ -1,6 +1,5 @@
 """Setup: the settings of a vending run, its products and its suppliers. Parsed text in, frozen records out."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from datetime import date
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
+from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.shuffle import randomise
 from akinai.worlds.vending.model.terms import Counterfactual, Street
@@ -450,5 +450,6 @@ def percent(permille: int) -> str:
 
 def read_catalog(texts: Mapping[str, str]) -> Json:
     """Parse the catalogue in a TOML file. ValueError names the line that does not parse."""
-    (text,) = texts.values()
-    return tomllib.loads(text)
+    if len(texts) != 1:
+        raise ValueError(f"{len(texts)} files where one belongs; name a single file")
+    return parse_toml(*texts.values())
