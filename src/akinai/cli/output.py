@@ -35,7 +35,7 @@ def print_error(sentence: str) -> None:
 
 @contextmanager
 def agents_heard() -> "Generator[None]":
-    """Print on stderr what agents log, such as that a program is waited for."""
+    """Print on stderr what is logged of agents, such as that a program is waited for."""
     import logging
 
     logger, handler = logging.getLogger("akinai.agents"), logging.Handler()

@@ -71,7 +71,9 @@ def _title(analysis: Analysis, worlds: Sequence[str]) -> str:
 
 def _about(analysis: Analysis) -> str:
     groups = [f"{group.name} ({_states(group)})" for group in analysis.groups]
-    return f"Played by {', '.join(groups)}." if groups else "No runs."
+    odd = [group for group in analysis.groups if group.advice]
+    advice = "".join(f" For the unreadable runs of {group.name}, {group.advice}." for group in odd)
+    return f"Played by {', '.join(groups)}.{advice}" if groups else "No runs."
 
 
 def _states(group: Group) -> str:

@@ -40,7 +40,7 @@ def item_parts(item: TranscriptItem, *, full: bool, calls: bool, with_actor: boo
     if calls or full:
         for call in item.calls:
             yield from (Padding(part, (0, 0, 0, indent), expand=False) for part in _call_parts(call, full=full))
-    if item.thoughts and (calls or full):
+    if item.thoughts and (calls or full) and not item.calls:  # a call has all of its thoughts
         thoughts = f"{translate('thoughts')}: {item.thoughts}"
         yield Padding(_cut(thoughts, "dim italic", full), (0, 0, 0, indent), expand=False)
     if item.said:

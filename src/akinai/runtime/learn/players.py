@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
@@ -48,6 +49,8 @@ from akinai.runtime.sync import wait
 
 TRUTH_SHARE = 3
 """The truth about a run may take 1 / TRUTH_SHARE of the tokens of its record."""
+
+LOGGER = logging.getLogger("akinai.agents")
 
 
 class RunPlayer(Generator, Protocol):
@@ -195,6 +198,7 @@ class ModelPlayer:
         if run.status == "failed":
             raise ModelError(f"run {run.id} broke: {run.reason}")
         if unread := unread_sentence(run.header):
+            LOGGER.warning("run %s is unreadable: %s", run.id, unread)
             raise ModelError(f"run {run.id} is unreadable: {unread}")
         if run.ending == BUDGET:
             raise EndRun(BUDGET)
