@@ -34,7 +34,7 @@ class RunSettings:
     seed: int = 1
     days: int = 0
     """Days to play; 0: no horizon."""
-    preset: str | None = None
+    preset: str = "classic"
     settings: tuple[str, ...] = ()
     """As `--set` on the command line: "start_cents=6000"."""
     habits: tuple[tuple[str, object], ...] = ()
@@ -48,7 +48,7 @@ class RunSettings:
 
 
 @cache
-def _setup(days: int, preset: str | None, settings: tuple[str, ...]) -> Json:
+def _setup(days: int, preset: str, settings: tuple[str, ...]) -> Json:
     return prepare(WORLD, preset=preset, days=days, settings=settings).setup
 
 

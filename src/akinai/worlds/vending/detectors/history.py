@@ -228,10 +228,13 @@ def units_in_storage(state: State, product: str) -> int:
 
 
 def has_room(state: State, product: Product) -> bool:
-    """Whether a slot of the product's size is empty, or already holds the product, in any machine."""
+    """Whether a slot of the product's size is free for it, or already holds it, in any machine.
+
+    At several sites a slot is its product's until a visit gives it to another, so one that is sold out is not free.
+    """
     small, count = state.setup.small_slots, state.setup.slots
     return any(
-        slot is None or not slot.lots or slot.product == product.id
+        slot is None or slot.product == product.id or not (slot.lots or state.sites)
         for at, slot in enumerate(state.slots)
         if (at % count < small) == (product.size == "small")
     )
