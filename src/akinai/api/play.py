@@ -41,6 +41,7 @@ from akinai.runtime.runs.planning import (
     shard_of,
 )
 from akinai.runtime.runs.playing import play_all
+from akinai.runtime.runs.processes import expect_guard
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import sweep_points
@@ -244,6 +245,8 @@ class _Playing:
 
     def __post_init__(self) -> None:
         check_jobs(self.jobs)
+        if self.jobs > 1 and self.on is None:
+            expect_guard()
         if self.jobs > 1 and shared_url(self.store) is None:
             raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
         if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:

@@ -1,10 +1,13 @@
 """Worker processes on this machine. They are spawned, ignore Ctrl-C and exit with their parent."""
 
+import ast
 import asyncio
+import inspect
 import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from typing import Any
 
 from akinai.core.errors import AgentError, AkinaiError, StoreError, UsageError
@@ -115,6 +119,29 @@ class _Processes:
     stop: "Event"
     days: Any
     """The days played by each run of the work."""
+
+
+def expect_guard() -> None:
+    """UsageError in a script that would begin again in each of its processes, for they read it anew."""
+    main = sys.modules["__main__"]
+    file, spec = getattr(main, "__file__", None), main.__spec__
+    if file is None or (spec is not None and spec.name.endswith("__main__")):
+        return  # which no process reads
+    frame = inspect.currentframe()
+    while frame is not None and not (frame.f_globals is main.__dict__ and frame.f_code.co_name == "<module>"):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename != file:
+        return
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    guards = [node for node in tree.body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)]
+    if not any(guard.lineno <= frame.f_lineno <= (guard.end_lineno or 0) for guard in guards):
+        raise UsageError(
+            f"{Path(file).name!r} would begin again in each process of several jobs; "
+            "put what it does under 'if __name__ == \"__main__\":', or leave jobs out"
+        )
 
 
 def available_cpus() -> int:
