@@ -40,31 +40,29 @@ def write(name: str, values: dict[str, list[Value]], topics: dict[str, str] | No
     return name
 
 
-T3, T2 = 3.182446305284263, 4.302652729911275
-"""97.5 % quantiles of Student's t with 3 and 2 degrees of freedom, from a printed table."""
-
-
 def test_the_interval_is_that_of_a_computation_by_hand() -> None:
-    """Epochs are averaged, then samples paired: differences 0.5, 0, 1, 0.5 with mean 0.5 and variance 1/6."""
-    a = write("a.eval", {"1": ["C", "I"], "2": ["C", "C"], "3": ["I", "I"], "4": ["I", "I"]})
-    b = write("b.eval", {"1": ["C", "C"], "2": ["C", "C"], "3": ["C", "C"], "4": ["I", "C"]})
+    """Epochs are averaged, then samples paired: differences 0.5, 0, 1, 0.5, twice, with mean 0.5 and variance 1/7."""
+    side_a = {"1": ["C", "I"], "2": ["C", "C"], "3": ["I", "I"], "4": ["I", "I"]}
+    side_b = {"1": ["C", "C"], "2": ["C", "C"], "3": ["C", "C"], "4": ["I", "C"]}
+    a = write("a.eval", side_a | {f"1{id}": values for id, values in side_a.items()})
+    b = write("b.eval", side_b | {f"1{id}": values for id, values in side_b.items()})
     score = akinai.compare_logs(a, b)["match"]
-    assert (score.mean_a, score.mean_b, score.paired.pairs) == (0.375, 0.875, 4)
-    half = T3 * math.sqrt(1 / 6 / 4)
-    assert score.paired.ci95 == pytest.approx((0.5 - half, 0.5 + half))
-    # (t 97.5 % + t 80 %) times the standard error; t 80 % of 3 degrees of freedom is 0.978472
-    assert score.paired.mde == pytest.approx((T3 + 0.978472) * math.sqrt(1 / 24), rel=1e-5)
+    assert (score.mean_a, score.mean_b, score.paired.pairs) == (0.375, 0.875, 8)
+    # of 256 parts of the line 5 lie beyond each end: the subsets' means are three times 0, then four times 0.5 / 3;
+    # Student's interval, 0.5 -+ 2.3646 sqrt(1 / 56) = 0.184 and 0.816, lies within
+    assert score.paired.ci95 == pytest.approx((0.5 / 3, 1 - 0.5 / 3))
+    # six differences are not 0: all of one sign is 2 of 64; Student's t of 0.5 / sqrt(1 / 56) = 3.742 is p .0073
+    assert score.paired.p == pytest.approx(2 / 64)
 
 
 def test_samples_of_a_cluster_count_as_one_draw() -> None:
-    """Six differences in three clusters of means 0, 1 and 2: Student's t with two degrees of freedom."""
+    """Six differences in three clusters of means 0, 1 and 2: too few clusters to show anything, whatever the samples."""
     topics = {"1": "x", "2": "x", "3": "y", "4": "y", "5": "z", "6": "z"}
     a = write("a.eval", {id: [0] for id in topics}, topics)
     b = write("b.eval", {"1": [0], "2": [0], "3": [0], "4": [2], "5": [2], "6": [2]}, topics)
     score = akinai.compare_logs(a, b, cluster="topic")["match"]
-    half = T2 * math.sqrt(1 / 3)
     assert (score.clusters, score.paired.pairs, score.paired.difference) == (3, 6, 1)
-    assert score.paired.ci95 == pytest.approx((1 - half, 1 + half))
+    assert (score.paired.ci95, score.paired.p, score.paired.sd_difference) == (None, 0.5, 1)
     assert akinai.compare_logs(a, b)["match"].clusters is None
     with pytest.raises(UsageError, match="has no 'colour' in its metadata"):
         akinai.compare_logs(a, b, cluster="colour")

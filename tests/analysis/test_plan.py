@@ -31,10 +31,11 @@ def test_a_pilot_of_one_side_is_counted_as_if_nothing_were_common(store: str) ->
     assert (study.paired, study.pilot_seeds, study.gain) == (False, 5, 2_000)
     assert study.seeds == welch_seeds_needed(side, side, 2_000)
     assert study.sd == pytest.approx(side.sd)
-    assert study.runs == 2 * study.seeds
+    assert study.runs == 2 * study.cautious
     assert study.cautious > study.seeds
     text = plan_sentences(study)
-    assert f"{study.seeds} seeds on each side show a gain of $20.00 in net worth" in text
+    assert text.startswith(f"{study.cautious} seeds on each side show a gain of $20.00 in net worth")
+    assert f"{study.seeds} would do if the true spread is the pilot's" in text
     assert "No model was asked in the pilot: no tokens." in text
 
 

@@ -97,13 +97,13 @@ def test_no_number_is_cut(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, width
     (group,) = document["groups"].values()
     for name in money:
         score = group["scores"][name]
-        figures = [score["mean"], score["median"], score["min"], score["max"], *score["ci95"], score["mde"]]
+        figures = [score["mean"], score["median"], score["min"], score["max"], *(score["ci95"] or ()), score["mde"]]
         figures += [group["scale"][player][name] for player in ("idle", "reference")]
-        amounts |= {format_cents(round(figure)) for figure in figures}
+        amounts |= {format_cents(round(figure)) for figure in figures if figure is not None}
     printed = set(MONEY.findall(page))
     assert printed <= amounts
     worth = document["summary"]["net_worth"]
-    always = [worth["mean"], *worth["ci95"], *(run["scores"]["net_worth"]["value"] for run in document["runs"])]
+    always = [worth["mean"], *(worth["ci95"] or ()), *(run["scores"]["net_worth"]["value"] for run in document["runs"])]
     assert {format_cents(round(amount)) for amount in always} <= printed
 
 

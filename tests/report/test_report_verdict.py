@@ -12,7 +12,7 @@ def test_a_report_says_first_who_is_best() -> None:
     """By how much over the next, or that the seeds do not tell."""
     books = MemoryStore()
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=25, seeds=[1, 2, 3], store=books, name=agent, preset="classic")
+        akinai.run("vending", agent=agent, days=25, seeds=[1, 2, 3, 4, 5, 6], store=books, name=agent, preset="classic")
     analysis = akinai.analyze("naive", "reference", store=books)
     verdict = report_verdict(analysis.groups, analysis.standings)
     assert verdict.startswith("reference is best: net worth $")

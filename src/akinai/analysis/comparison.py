@@ -11,9 +11,12 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.scores import Better
 from akinai.core.statistics import (
+    LEVEL,
     PairedComparison,
     WelchComparison,
     compare,
+    fewest_pairs,
+    fewest_runs,
     seeds_needed,
     seeds_to_show,
     summarise,
@@ -95,14 +98,27 @@ class ScoreComparison:
 
     @property
     def winner(self) -> Winner | None:
-        """The better side; None where the 95 % interval holds 0, and for a figure of which neither way is better."""
-        if self.better is None or self.ci95 is None or self.ci95[0] <= 0 <= self.ci95[1]:
+        """The better side, where a test shows it at 5 %; None for a figure of which neither way is better."""
+        if self.better is None or not self.shown:
             return None
-        return "b" if (self.ci95[0] > 0) == (self.better == "higher") else "a"
+        return "b" if ((self.difference or 0.0) > 0) == (self.better == "higher") else "a"
+
+    @property
+    def shown(self) -> bool:
+        """Whether a test shows at 5 % that the sides differ."""
+        return self.statistic.p is not None and self.statistic.p < LEVEL
+
+    @property
+    def fewest(self) -> int | None:
+        """The number of pairs, or of runs on each side, that could show a difference, where these are too few for any;
+        None where they are enough."""
+        if self.paired:
+            return fewest_pairs() if self.paired.pairs < fewest_pairs() else None
+        return fewest_runs() if self.welch and self.welch.powerless else None
 
     def to_json(self) -> dict[str, Json]:
         document = self.statistic.to_json() | {"unit": self.unit, "better": self.better, "winner": self.winner}
-        document |= {"of_done": self.of_done, "seeds_to_show": self.to_show}
+        document |= {"of_done": self.of_done, "seeds_to_show": self.to_show, "fewest": self.fewest}
         return document | ({"seeds_needed": self.needed} if self.needed is not None else {})
 
 

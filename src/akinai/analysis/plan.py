@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from statistics import NormalDist
 
 from akinai.analysis.comparison import LEAST_GAIN, compare_runs
 from akinai.analysis.groups import seed_values
@@ -10,7 +9,7 @@ from akinai.analysis.readers import open_readers
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Usage
-from akinai.core.statistics import clustered, seeds_needed, summarise, welch_seeds_needed
+from akinai.core.statistics import cautious_sd, clustered, seeds_needed, summarise, welch_seeds_needed
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import known_prices
@@ -23,8 +22,6 @@ from akinai.runtime.sync import wait
 
 AT_ONCE = 64
 """Runs that wait for models at the same time, unless the caller says otherwise."""
-CAUTION = 0.8
-"""A cautious number of seeds is enough in this share of pilots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,11 @@ class StudyPlan:
     sd: float
     """The spread of the differences seed by seed; of one group, of the score."""
     seeds: int
-    """Seeds that each side needs."""
+    """Seeds that each side needs if the true spread is the pilot's: too few after about half of all pilots."""
     cautious: int
-    """Seeds that are enough in four of five studies though a pilot of this size knows its spread badly."""
+    """Seeds to take: enough after four of five pilots, though a pilot of this size knows its spread badly."""
     runs: int
-    """Runs of both sides together, those of the pilot included."""
+    """Runs of both sides together on the cautious number of seeds, those of the pilot included."""
     tokens: Usage | None
     """The tokens of all these runs, at the rate of the pilot; None where no model was asked."""
     hours: float | None
@@ -108,7 +105,9 @@ def _planned(
     unit = score_records[name].unit
     amount = gain * 100 if unit == "cents" else gain
     paired, seeds, sd, needed = _spread(names, sides, name, amount)
-    runs = 2 * needed
+    upper = cautious_sd(sd, seeds) * (1 if paired else 2**0.5)
+    cautious = max(needed, seeds_needed(upper, amount)) if sd else needed
+    runs = 2 * cautious
     usages = [run.usage for run in (*sides[0], *(sides[1] if len(sides) > 1 else ())) if run.usage]
     scaling = runs / len(usages) if usages else 0.0  # runs of the study for each run of the pilot
     tokens = Usage(
@@ -126,7 +125,7 @@ def _planned(
         pilot_seeds=seeds,
         sd=sd,
         seeds=needed,
-        cautious=max(needed, seeds_needed(_cautious(sd, seeds) * (1 if paired else 2**0.5), amount)) if sd else needed,
+        cautious=cautious,
         runs=runs,
         tokens=tokens if usages else None,
         unreadable=sum(run.state == UNREADABLE for side in sides for run in side),
@@ -157,11 +156,3 @@ def _spread(
     spread = (sum(sd * sd for sd in sds) / len(sds)) ** 0.5
     needed = welch_seeds_needed(groups[0], groups[-1], max(gain, spread * 2 * LEAST_GAIN)) or 2
     return False, min(group.n for group in groups), spread, needed
-
-
-def _cautious(sd: float, n: int) -> float:
-    """An upper bound of the true spread, which holds in `CAUTION` of pilots of n seeds (Browne 1995, Statistics in
-    Medicine 14:1933), with Wilson and Hilferty's quantile of chi-squared (1931, PNAS 17:684)."""
-    df = n - 1
-    quantile = df * (1 - 2 / (9 * df) + NormalDist().inv_cdf(1 - CAUTION) * (2 / (9 * df)) ** 0.5) ** 3
-    return sd * (df / quantile) ** 0.5

@@ -1,14 +1,13 @@
 """Rankings of a world's groups by its headline score, and how often seeds that were played again pass a threshold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite, nan
 from statistics import fmean
 
 from akinai.analysis.groups import seed_values
 from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.statistics import Summary, pass_at_k, pass_hat_k, proportion_interval, rank, summarise
+from akinai.core.statistics import pass_at_k, pass_hat_k, rank, summarise
 from akinai.runtime.runs.records import Run
 
 MOST_GROUPS = 30
@@ -60,17 +59,12 @@ def pass_rates(group: Group, runs: Sequence[Run], thresholds: Mapping[str, float
         ]
         for k in range(1, min(MOST_TRIES, max((n for n, _ in tries), default=0)) + 1):
             enough = [(passed, n) for n, passed in tries if n >= k]
-            once, always = (_share([rate(passed, n, k) for passed, n in enough]) for rate in (pass_at_k, pass_hat_k))
+            once, always = (
+                summarise([rate(passed, n, k) for passed, n in enough], bounds=(0.0, 1.0))
+                for rate in (pass_at_k, pass_hat_k)
+            )
             rates.append(PassRate(name, score.unit, threshold, k, once, always))
     return rates
-
-
-def _share(values: Sequence[float]) -> Summary:
-    """The mean of shares of seeds. Where each seed passed or did not, its interval is that of a share of seeds."""
-    summary = summarise(values, bounds=(0.0, 1.0))
-    if values and all(value in (0.0, 1.0) for value in values):
-        return replace(summary, ci95=proportion_interval(round(sum(values)), len(values)))
-    return summary
 
 
 def parse_thresholds(texts: Mapping[str, float] | Sequence[str] | None) -> dict[str, float]:

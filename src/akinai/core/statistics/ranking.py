@@ -1,5 +1,6 @@
 """Groups of runs put in order: all pairs compared, corrected for their number, and places that respect ties."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,16 +11,16 @@ from akinai.core.statistics.comparisons import (
     PairedComparison,
     WelchComparison,
     compare,
+    mde,
     seeds_needed,
     welch_compare,
-    welch_seeds_needed,
+    welch_mde,
 )
 from akinai.core.statistics.intervals import mean
+from akinai.core.statistics.rearrangements import LEVEL, fewest_pairs, fewest_runs
 from akinai.core.statistics.summaries import Better, summarise
 
 Key = TypeVar("Key", bound=Hashable)
-LEVEL = 0.05
-"""A difference counts as shown where its corrected p is below this."""
 MOST_SEEDS = 100_000
 """A larger number of needed seeds is not reported."""
 
@@ -52,10 +53,21 @@ class RankedPair:
     seeds_to_show: int | None
     """Seeds that each group needs to show the observed difference with 80 % power; None where it is shown, where
     nothing differs, and above `MOST_SEEDS`."""
+    mde: float | None
+    """Minimum detectable effect at 80 % power, with p corrected; None where these runs can show no difference."""
+    fewest: int
+    """The smallest number of seeds, or of runs on each side without a common seed, that can show a difference with p
+    corrected."""
+
+    @property
+    def powerless(self) -> bool:
+        """Whether so few runs can show no difference, however large."""
+        return self.mde is None
 
     def to_json(self) -> dict[str, Json]:
-        document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json()}
-        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_to_show": self.seeds_to_show}
+        document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json(), "mde": self.mde}
+        document |= {"p_holm": self.p_holm, "winner": self.winner, "fewest": self.fewest}
+        return document | {"seeds_to_show": self.seeds_to_show}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class Ranking:
     @property
     def mde(self) -> float | None:
         """The largest of the pairs' minimum detectable effects: a smaller difference may have been overlooked."""
-        effects = [pair.comparison.mde for pair in self.pairs if pair.comparison.mde is not None]
+        effects = [pair.mde for pair in self.pairs if pair.mde is not None]
         return max(effects) if effects and len(effects) == len(self.pairs) else None
 
     def to_json(self) -> dict[str, Json]:
@@ -82,13 +94,14 @@ def rank(groups: Mapping[str, Mapping[Key, float | None]], *, better: Better | N
     """Put groups in order by one score. Each is given by its values by seed (or another key that makes a pair), None
     for a run that failed; of several runs of a seed give their mean.
 
-    Two groups are compared on their common seeds, and by Welch's test where there are none.
+    Two groups are compared on their common seeds, and by their means where there are none; each p is corrected for the
+    number of pairs (see `holm`). Of equal groups, any difference at all is shown in at most 5 % of studies.
     """
     names = list(combinations(groups, 2))
     comparisons = [_compare(groups[a], groups[b], better) for a, b in names]
     corrected = holm([comparison.p for comparison in comparisons])
     pairs = tuple(
-        _pair(a, b, comparison, p, better, groups)
+        _pair(a, b, comparison, p, better, groups, LEVEL / len(names))
         for (a, b), comparison, p in zip(names, comparisons, corrected, strict=True)
     )
     return Ranking(_places(groups, pairs, better) if better else {}, pairs)
@@ -107,35 +120,40 @@ def _pair(
     p: float | None,
     better: Better | None,
     groups: Mapping[str, Mapping[Key, float | None]],
+    level: float,
 ) -> RankedPair:
-    differ = differs(comparison, p)
-    winner = None
-    if differ and better and comparison.difference:
+    shown, winner = p is not None and p < LEVEL, None
+    if shown and better and comparison.difference:
         winner = b if (comparison.difference > 0) == (better == "higher") else a
-    return RankedPair(a, b, comparison, p, winner, None if differ else seeds_to_show(comparison, groups[a], groups[b]))
-
-
-def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> bool:
-    """Whether a difference is shown, by its corrected p; where nothing varies there is no test, and the difference is
-    the same in every pair."""
-    if p is not None:
-        return p < LEVEL
-    return bool(comparison.difference) and comparison.ci95 is not None
+    to_show = None if shown else seeds_to_show(comparison, groups[a], groups[b], level=level)
+    if isinstance(comparison, PairedComparison):
+        spread, fewest = comparison.sd_difference, fewest_pairs(level)
+        smallest = None if spread is None or comparison.pairs < fewest else mde(spread, comparison.pairs, level=level)
+    else:
+        fewest = fewest_runs(level)
+        smallest = welch_mde(summarise(groups[a].values()), summarise(groups[b].values()), level=level)
+    return RankedPair(a, b, comparison, p, winner, to_show, smallest, fewest)
 
 
 def seeds_to_show(
-    comparison: PairedComparison | WelchComparison, a: Mapping[Key, float | None], b: Mapping[Key, float | None]
+    comparison: PairedComparison | WelchComparison,
+    a: Mapping[Key, float | None],
+    b: Mapping[Key, float | None],
+    *,
+    level: float = LEVEL,
 ) -> int | None:
     """Seeds that each side needs to show the observed difference; None where there is none, below two values, and above
     `MOST_SEEDS`."""
     gain = abs(comparison.difference or 0.0)
-    if comparison.mde is None or comparison.mde > gain * 1_000:
-        return None
     if isinstance(comparison, PairedComparison):
-        seeds = None if comparison.sd_difference is None or not gain else seeds_needed(comparison.sd_difference, gain)
+        spread = comparison.sd_difference
     else:
-        seeds = welch_seeds_needed(summarise(a.values()), summarise(b.values()), gain) if gain else None
-    return seeds if seeds and seeds <= MOST_SEEDS else None
+        sides = [summarise(side.values()).sd for side in (a, b)]
+        spread = None if None in sides else math.hypot(*(side or 0.0 for side in sides))
+    if not gain or spread is None or spread * spread > gain * gain * MOST_SEEDS:
+        return None
+    seeds = seeds_needed(spread, gain, level=level)
+    return seeds if seeds <= MOST_SEEDS else None
 
 
 def _places(

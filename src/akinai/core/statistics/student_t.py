@@ -1,12 +1,14 @@
 """Quantiles and probabilities of Student's t distribution."""
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
 _MOST_TERMS_DF = 2_000  # above it an expansion in 1/df is good to 11 digits and shorter than the finite sum
 
 
+@lru_cache(maxsize=8192)
 def t_quantile(p: float, df: int) -> float:
     """The p-quantile of Student's t with `df` degrees of freedom, to at least 10 digits for p from 0.001 to 0.999.
 

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
 from akinai.core.canonical import Json
-from akinai.core.statistics.intervals import finite, mean, mean_interval, sd
+from akinai.core.statistics.intervals import finite, mean, mean_interval, proportion_interval, sd
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -34,7 +34,8 @@ class Summary:
     min: float | None
     max: float | None
     ci95: tuple[float, float] | None
-    """95 % interval of the mean, see `mean_interval`; None below two values."""
+    """95 % interval of the mean: of a share of passed runs `proportion_interval`, else `mean_interval`. None below two
+    values, and where all are equal but for shares of 0 and 1."""
 
     def to_json(self) -> dict[str, Json]:
         """The fields as JSON-native values: the interval a list, an absent figure null, never NaN."""
@@ -44,15 +45,15 @@ class Summary:
 def summarise(
     values: Iterable[float | None],
     *,
-    seed: int = 0,
-    bounds: Bounds = BOUNDLESS,
+    bounds: Bounds | None = None,
     clusters: Iterable[Hashable] | None = None,
 ) -> Summary:
     """Summarise one score over runs; None is a run that failed, counted and never dropped in silence.
 
-    `seed` names the resampling draws of `mean_interval`. The interval is cut at the `bounds`, which no mean can pass.
-    `clusters` has a key for each value: values of one key, such as runs of one seed, are one draw of chance, and the
-    interval is over the keys (see `clustered`). NaN, infinities and numbers beyond 1e100 raise ValueError.
+    The interval is cut at the `bounds`, which no mean can pass. Within bounds of 0 and 1, and without any, values that
+    are all 0 or 1 passed or failed, and have the interval of a share. `clusters` has a key for each value: values of
+    one key, such as runs of one seed, are one draw of chance, and the interval is over the keys (see `clustered`). NaN,
+    infinities and numbers beyond 1e100 raise ValueError.
     """
     runs = list(values)
     ascending = sorted(finite(value) for value in runs if value is not None)
@@ -64,7 +65,7 @@ def summarise(
         sd=sd(ascending),
         min=ascending[0] if ascending else None,
         max=ascending[-1] if ascending else None,
-        ci95=_within(bounds, ascending, mean_interval(_independent(runs, ascending, clusters), seed=seed)),
+        ci95=_interval(_independent(runs, ascending, clusters), ascending, bounds),
     )
 
 
@@ -102,9 +103,11 @@ def _independent(
     return list(clustered(table).values())
 
 
-def _within(bounds: Bounds, ascending: Sequence[float], ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The interval cut at the bounds; unchanged where a value lies beyond them, since then they are no bounds."""
-    low, high = bounds
+def _interval(independent: Sequence[float], ascending: Sequence[float], bounds: Bounds | None) -> Bounds | None:
+    """The interval of the mean, cut at the bounds unless a value lies beyond them, since then they are no bounds."""
+    if len(independent) > 1 and bounds in (None, (0.0, 1.0)) and set(independent) <= {0.0, 1.0}:
+        return proportion_interval(round(sum(independent)), len(independent))
+    ends, (low, high) = mean_interval(independent), bounds or BOUNDLESS
     if ends is None or ascending[0] < low or ascending[-1] > high:
         return ends
     return max(ends[0], low), min(ends[1], high)

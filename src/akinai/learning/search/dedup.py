@@ -58,7 +58,7 @@ class Removal:
     uses: int
     confidence: float
     upper: float
-    """The upper end of the 95 % Wilson interval of its confidence."""
+    """The upper bound of its confidence, which holds with 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +108,23 @@ def dedup(
     return Refinement(refined, f"{count} duplicates merged", evidence, merges=tuple(merges))
 
 
+def _most_right(bullet: Bullet) -> float:
+    """The upper bound of a bullet's confidence that holds with 95 %: 90 % between two ends leave 5 % above."""
+    return proportion_interval(bullet.helpful, bullet.uses, confidence=0.90)[1]
+
+
 def prune(playbook: Playbook, *, below: float = PRUNE_BELOW, min_uses: int = PRUNE_AFTER_USES) -> Refinement:
     """Remove the bullets that were used often and seldom right.
 
-    Such a bullet has at least `min_uses` helpful and harmful tags, and the upper end of the 95 % Wilson interval of its
-    confidence is below `below`. ValueError for `below` outside 0 to 1 or `min_uses` under 1.
+    Such a bullet has at least `min_uses` helpful and harmful tags, and the upper bound of its confidence, which holds
+    with 95 %, is below `below`. ValueError for `below` outside 0 to 1 or `min_uses` under 1.
     """
     if not 0 <= below <= 1 or min_uses < 1:
         raise ValueError(
             f"pruning below {below!r} after {min_uses!r} uses; give a confidence from 0 to 1 and 1 or more"
         )
     judged = [
-        Removal(bullet.id, bullet.uses, bullet.confidence_score, proportion_interval(bullet.helpful, bullet.uses)[1])
+        Removal(bullet.id, bullet.uses, bullet.confidence_score, _most_right(bullet))
         for bullet in playbook
         if bullet.uses >= min_uses
     ]

@@ -124,9 +124,10 @@ def how_to_read() -> Section:
                 "holds; runs whose record cannot be read have no value and are counted beside the figures."
             ),
             Prose(
-                "Intervals in tables hold the mean with 95 % confidence: the bootstrap-t from five runs on, "
-                "Student's t below; runs of one seed enter them together. Bands in figures are Student's t, day by "
-                "day. All of it can be made again from the records: 'akinai export RUN' writes them, "
+                "Intervals in tables hold the mean with 95 % confidence: Student's t and its correction for skewness, "
+                "of passed runs Clopper and Pearson's; runs of one seed enter them together. Bands in figures are "
+                "Student's t, day by day. All of it can be made again from the records: 'akinai export RUN' writes "
+                "them, "
                 "'akinai verify RUN' checks their chain, and results.json beside this page holds the numbers."
             ),
         ),

@@ -24,7 +24,8 @@ MAX_ALL_PAIRS = 5
 """Groups up to which every two are compared; of more, each is compared with the first."""
 PAIR_NOTE = (
     "The second of a pair less the first, on the seeds that both played; a seed that was played several times counts "
-    "once, with its mean. p is of a paired t-test, beside it corrected for the number of pairs in the table (Holm). "
+    "once, with its mean. p is of an exact test of the pairs, beside it corrected for the number of pairs in the table "
+    "(Holm). "
     "The smallest visible gain is what so many pairs would have shown four times in five."
 )
 WELCH_NOTE = "Where the column of pairs holds no number no seed is common: the means are compared."

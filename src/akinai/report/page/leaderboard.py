@@ -164,9 +164,9 @@ def as_page(boards: Sequence[Board]) -> Document:
                 "again, makes every figure anew and refuses, by name, rows that claim anything else."
             ),
             Prose(
-                "A place is one more than the number of groups that are shown to be better, in paired t-tests by seed "
-                "(Welch's where no seed is common), corrected for all pairs by Holm's method. Intervals hold the mean "
-                "with 95 % confidence; runs of one seed enter them together."
+                "A place is one more than the number of groups that are shown to be better, in exact tests of pairs by "
+                "seed (of means where no seed is common), corrected for all pairs by Holm's method. Intervals hold the "
+                "mean with 95 % confidence; runs of one seed enter them together."
             ),
         ),
     )

@@ -251,7 +251,7 @@ def _floor(group: Group) -> str:
         return ""
     floor = (
         f"Against another group of as many runs, a true difference in {label(first.name)} of "
-        f"{figure(first.mde, first.unit)} or more is found four times in five; on common seeds a smaller one is."
+        f"about {figure(first.mde, first.unit)} is found four times in five; on common seeds a smaller one is."
     )
     return " ".join(filter(None, (floor, coverage_warning(group.seeds))))
 

@@ -118,14 +118,25 @@ def verdict(comparison: Comparison, name: str, score: ScoreComparison) -> str:
     """The comparison of one score in a sentence or two."""
     if score.difference is None:
         return f"{label(name)}: no seed with a value on both sides."
-    if score.ci95 is None:
-        sentence = f"{label(name)} differs by {figure(score.difference, score.unit, sign=True)} on average"
-        if score.paired:
-            return f"{sentence}, on one seed: play more to know how sure that is."
-        return f"{sentence}: too few runs to know how sure that is; play common seeds."
+    if score.ci95 is None and not score.shown:
+        return _open(name, score)
     return " ".join(
         filter(None, (*_settled(comparison, name, score), coverage_warning(_seed_count(score)) if score.mde else ""))
     )
+
+
+def _open(name: str, score: ScoreComparison) -> str:
+    """The sentence on a difference that has no interval and is not shown: of too few runs, or without any spread."""
+    difference, seeds = figure(score.difference, score.unit, sign=True), _seed_count(score)
+    sentence = f"{label(name)} differs by {difference} on average"
+    if not score.difference:
+        return f"{label(name)} does not differ in any pair." if score.paired else f"{sentence}."
+    count = f"{seeds:,} seed{'' if seeds == 1 else 's'}"
+    if score.paired and score.fewest:
+        return f"{sentence}: with {count} no difference can be shown, {score.fewest} can."
+    if score.fewest:
+        return f"{sentence}: with so few runs no difference can be shown, {score.fewest} on each side can."
+    return f"{sentence}, which no test shows."
 
 
 def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Iterator[str]:
@@ -136,15 +147,15 @@ def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Itera
     if score.winner:
         best, other = (b, a) if score.winner == "b" else (a, b)
         yield f"{headline}: {better_by(best, other, score.difference, score.ci95, score.unit)}, at 95 %."
-    elif score.better is None or score.ci95 is None or not score.ci95[0] <= 0 <= score.ci95[1]:
+    elif score.better is None or score.shown:
         low, high = (figure(end, score.unit, sign=True) for end in score.ci95 or (None, None))
         difference = figure(score.difference, score.unit, sign=True)
         yield f"{headline} differs by {difference}, between {low} and {high}, at 95 %."
     else:
-        yield f"{headline}: {cannot_tell(a, b, seeds, score.to_show)}."
+        yield f"{headline}: {cannot_tell(a, b, seeds, score.fewest, score.to_show)}."
     if score.mde:
         floor = figure(score.mde, score.unit)
-        yield f"With this many runs a true difference of {floor} or more is found four times in five."
+        yield f"With this many runs a true difference of about {floor} is found four times in five."
     if score.paired is None:
         yield "With common seeds the same runs would say more."
 

@@ -22,7 +22,7 @@ def ranking_sentences(ranking: WorldRanking) -> str:
     if ranking.order.mde:
         floor = figure(ranking.order.mde, ranking.unit)
         parts.append(
-            f"With these runs a true difference of {floor} or more between two groups is found four times in five."
+            f"With these runs a true difference of about {floor} between two groups is found four times in five."
         )
     if pairs > 1:
         parts.append(f"Corrected for {pairs} pairs (Holm).")
@@ -45,30 +45,34 @@ def _pair(pair: RankedPair, ranking: WorldRanking) -> str:
         loser = pair.a if pair.winner == pair.b else pair.b
         return better_by(pair.winner, loser, comparison.difference, comparison.ci95, ranking.unit)
     seeds = pairs if pairs is not None else ranking.seeds
-    return cannot_tell(pair.a, pair.b, seeds, pair.seeds_to_show)
+    return cannot_tell(pair.a, pair.b, seeds, pair.fewest if pair.powerless else None, pair.seeds_to_show)
 
 
 def better_by(winner: str, loser: str, difference: float, ends: tuple[float, float] | None, unit: str) -> str:
-    """ "B is better than A by $322.00, between $147.00 and $497.00"."""
+    """ "B is better than A by $322.00, between $147.00 and $497.00"; without an interval where nothing varies."""
     sentence = f"{winner} is better than {loser} by {figure(abs(difference), unit)}"
     if ends is None:
-        return sentence
+        return f"{sentence}, with no spread to put an interval on"
     low, high = ends if difference > 0 else (-ends[1], -ends[0])
     return f"{sentence}, between {figure(low, unit)} and {figure(high, unit)}"
 
 
-def cannot_tell(a: str, b: str, seeds: int, needed: int | None) -> str:
-    """ "A and C cannot be told apart with 5 seeds: about 40 would do"."""
-    sentence = f"{a} and {b} cannot be told apart with {seeds:,} seed{'' if seeds == 1 else 's'}"
-    return sentence + (f": about {needed:,} would do" if needed and needed > seeds else "")
+def cannot_tell(a: str, b: str, seeds: int, fewest: int | None, needed: int | None) -> str:
+    """ "A and C cannot be told apart with 8 seeds: about 40 would show a difference of this size". Where so few can
+    show no difference, `fewest` is the number of seeds that can."""
+    count = f"{seeds:,} seed{'' if seeds == 1 else 's'}"
+    if fewest is not None:
+        return f"{a} and {b} cannot be told apart: with {count} no difference can be shown, {fewest} can"
+    sentence = f"{a} and {b} cannot be told apart with {count}"
+    return sentence + (f": about {needed:,} would show a difference of this size" if needed and needed > seeds else "")
 
 
 def coverage_warning(seeds: int) -> str:
-    """A sentence for groups of few seeds; none from 20 seeds on."""
+    """A sentence for groups of few seeds; none from 50 seeds on."""
     if seeds < 2 or (expected := expected_coverage(seeds)) is None:
         return ""
-    share = f"about {100 * expected:.0f} %"
-    return f"Where scores are skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
+    share = f"{100 * expected:.0f} %"
+    return f"Where scores are very skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
 
 
 def place_column(names: Sequence[str], rankings: Sequence[WorldRanking]) -> Column:
@@ -111,12 +115,16 @@ def plan_sentences(plan: StudyPlan) -> str:
     gain, sd = figure(plan.gain, plan.unit), figure(plan.sd, plan.unit)
     name, n = label(plan.score), plan.pilot_seeds
     lines = [
-        f"{plan.seeds:,} seeds on each side show a gain of {gain} in {name}, four times in five: {plan.runs:,} runs.",
+        f"{plan.cautious:,} seeds on each side show a gain of {gain} in {name}, four times in five: "
+        f"{plan.runs:,} runs.",
         f"The pilot of {n} seeds has a spread of {sd}"
         + (f" between {plan.pilot[0]} and {plan.pilot[1]}, seed by seed." if plan.paired else "."),
     ]
     if plan.cautious > plan.seeds:
-        lines.append(f"{n} seeds know a spread badly: to be safe in four studies of five, take {plan.cautious:,}.")
+        lines.append(
+            f"So few seeds know a spread badly, and the number allows for it: {plan.seeds:,} would do if the true "
+            "spread is the pilot's, which is as often too little as enough."
+        )
     if plan.unreadable:
         lines.append(
             f"{plan.unreadable} of {plan.pilot_runs} runs of the pilot are unreadable: expect as many, and play more."

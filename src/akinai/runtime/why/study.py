@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from akinai.core.statistics import PairedComparison, compare, holm
+from akinai.core.statistics import LEVEL, estimate_mean, holm, mean
 from akinai.core.stores import RunHeader
 from akinai.runtime.why.branches import Branch, Branches
 from akinai.runtime.why.explanation import Credit, Decision, Explanation
@@ -23,7 +23,6 @@ ALL_PLAYED = 64
 SCREEN_SALT = 1
 """The future of the screen. Intervals use later ones, so that no row is judged by the future that selected it."""
 MOST_NAMED = 2
-SIGNIFICANT = 0.05
 
 Values = Mapping[Branch, float]
 Play = Callable[[Sequence[Branch]], Awaitable[Values]]
@@ -52,6 +51,29 @@ class Stretch:
         if self.kind == "day":
             return Branch(self.begin, self.end, self.begin, salt), Branch(self.begin, 0, self.begin, salt)
         return Branch(self.end, 0, self.end, salt), Branch(self.begin, 0, self.end, salt)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The mean gain of a stretch over the other futures."""
+
+    gain: float
+    ci95: tuple[float, float] | None
+    """Leaves 0 out exactly where p is below 5 %; None where every future has the same gain."""
+    p: float | None
+    """None for a single future."""
+
+
+def effect_of(gains: Sequence[float]) -> Effect:
+    """The effect that gains in several futures show, by Student's t corrected for skewness.
+
+    A few redrawn futures are too few for exact tests of many rows; the gains are money of one run, which varies finely.
+    Gains that are equal in every future are certain.
+    """
+    gain, estimate = mean(gains), estimate_mean(sorted(gains))
+    if estimate is not None:
+        return Effect(gain, estimate.interval(), estimate.p())
+    return Effect(gain, None, None if len(gains) < 2 else 0.0 if gain else 1.0)
 
 
 class Study:
@@ -207,7 +229,7 @@ class Study:
         """The explanation that the branches played so far give."""
         rows = self.candidates()
         tests = [self._compare(row) for row in rows]
-        corrected = holm([_p(test) for test in tests])
+        corrected = holm([test and test.p for test in tests])
         credits = [self._credit(row, test, p) for row, test, p in zip(rows, tests, corrected, strict=True)]
         headline = self.branches.headline(self.branches.steps)
         worse = 1 if headline.better == "lower" else -1
@@ -235,16 +257,13 @@ class Study:
             actor=self.branches.followed,
         )
 
-    def _compare(self, row: Stretch) -> PairedComparison | None:
-        """The comparison of a row over the other futures; None unless all of them were played."""
-        with_it: dict[int, float | None] = {}
-        without: dict[int, float | None] = {}
-        for salt in range(SCREEN_SALT + 1, SCREEN_SALT + 1 + self.futures):
-            with_it[salt], without[salt] = (self.values.get(branch) for branch in row.pair(salt))
-        values = [*with_it.values(), *without.values()]
-        return None if not values or None in values else compare(without, with_it)
+    def _compare(self, row: Stretch) -> Effect | None:
+        """The effect of a row over the other futures; None unless all of them were played."""
+        salts = range(SCREEN_SALT + 1, SCREEN_SALT + 1 + self.futures)
+        gains = [gain for salt in salts if (gain := self._difference(row, salt)) is not None]
+        return effect_of(gains) if gains and len(gains) == len(salts) else None
 
-    def _credit(self, row: Stretch, test: PairedComparison | None, p: float | None) -> Credit:
+    def _credit(self, row: Stretch, test: Effect | None, p: float | None) -> Credit:
         units, decided = self.branches.units, self._decisions(row)
         missed = [step for index in range(row.begin, row.end) for step in self.divergences[index].missed]
         missed.sort(key=lambda step: self._usual[step.entry.name])
@@ -261,11 +280,11 @@ class Study:
             instead=_join_words(left_out),
             decisions=tuple(decided) if row.kind == "day" else (),
             own=own,
-            worth=test.difference if test else None,
+            worth=test.gain if test else None,
             ci95=test.ci95 if test else None,
             futures=self.futures if test else 0,
             p_holm=p,
-            shown=own != 0 if exact else _is_significant(test, p),
+            shown=own != 0 if exact else p is not None and p < LEVEL,
         )
 
     def _decisions(self, row: Stretch) -> list[Decision]:
@@ -280,20 +299,6 @@ class Study:
             decisions.append(Decision(seq, words(steps[seq - 1]), worth))
         sign = 1 if self._estimate(row) > 0 else -1
         return sorted(decisions, key=lambda decision: -sign * (decision.worth or 0.0))
-
-
-def _p(test: PairedComparison | None) -> float | None:
-    """The p of a comparison. Differences that are equal in every future are certain."""
-    if test is None or test.pairs < 2:
-        return None
-    return test.p if test.p is not None else (0.0 if test.difference else 1.0)
-
-
-def _is_significant(test: PairedComparison | None, p_holm: float | None) -> bool:
-    """Whether corrected test and interval both exclude 0: with skewed differences either alone errs too often."""
-    if test is None or p_holm is None or p_holm >= SIGNIFICANT or test.ci95 is None:
-        return False
-    return test.ci95[0] > 0 or test.ci95[1] < 0
 
 
 def _join_words(words: Sequence[str]) -> str:
