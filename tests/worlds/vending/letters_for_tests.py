@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -69,13 +69,6 @@ class Example:
     subject: str
     body: str
     labels: tuple[str, ...]
-    marks: tuple[tuple[str, str], ...] = ()
-    """The lines that hold words, a subject first, each with its kind; none where the lines are not marked."""
-
-    @property
-    def held_out(self) -> bool:
-        """Whether the reader was written, and last changed, without it."""
-        return self.file == "held_out"
 
     @property
     def orders(self) -> bool:
@@ -99,12 +92,6 @@ def parse_label(text: str) -> Label:
 
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MARKED = re.compile(
-    r"^(?P<kind>none|order|confirm|change|cancel|claim|negotiate|ask_(?:price|terms|order|other)|complain|thank)"
-    r"\| ?(?P<text>.*)$",
-    re.MULTILINE,
-)
-"""A line of a letter with its kind before it."""
 
 
 @cache
@@ -113,17 +100,10 @@ def corpus() -> tuple[Example, ...]:
     return tuple(_examples())
 
 
-def fresh() -> tuple[Example, ...]:
-    """The letters of `fresh`, from which nothing was learned yet."""
-    return tuple(_examples("fresh/*.yaml"))
-
-
-def _examples(files: str = "*.yaml") -> Iterator[Example]:
-    for path in sorted(HERE.glob(files)):
+def _examples() -> Iterator[Example]:
+    for path in sorted(HERE.glob("*.yaml")):
         for entry in yaml.load(path.read_text(encoding="utf-8"), LOADER):
-            marks = tuple((line["kind"], line["text"]) for line in _MARKED.finditer(entry["text"]))
-            text = _MARKED.sub(r"\g<text>", entry["text"]) if marks else entry["text"]
-            yield Example(path.stem, *split_subject(text), tuple(entry["is"]), marks)
+            yield Example(path.stem, *split_subject(entry["text"]), tuple(entry["is"]))
 
 
 @cache
@@ -131,18 +111,25 @@ def read(example: Example) -> tuple[Intent, ...]:
     return understand(SETUP, example.subject, example.body)[0]
 
 
-def judged(example: Example) -> tuple[int, int]:
-    """How many intents of a letter were read right, and how many there are, with those that were read beside them."""
-    left = list(read(example))
-    right = 0
-    for label in map(parse_label, example.labels):
-        match = next((intent for intent in left if label.matches(intent)), None)
-        if match is not None:
-            left.remove(match)
-            right += 1
-    missed = len(example.labels) - right
-    return right, len(example.labels) + max(0, len(left) - missed)
+def kinds_right(examples: Sequence[Example]) -> tuple[int, int]:
+    """How many intents by hand are read by kind and, of questions, topic; and how many there are."""
+    right = total = 0
+    for example in examples:
+        kinds = [(intent.kind, intent.topic if intent.kind == "ask" else None) for intent in read(example)]
+        for label in map(parse_label, example.labels):
+            kind = (label.kind, label.topic if label.kind == "ask" else None)
+            total += 1
+            if kind in kinds:
+                kinds.remove(kind)
+                right += 1
+    return right, total
 
 
-def share_right(examples: Mapping[Example, tuple[int, int]]) -> float:
-    return sum(right for right, _ in examples.values()) / sum(total for _, total in examples.values())
+def set_aside() -> tuple[Example, ...]:
+    """The letters that were written before the reader: those that order nothing, then clear orders with their goods."""
+    innocent, orders = ((HERE / name).read_text("utf-8") for name in ("nothing_ordered.txt", "clear_orders.txt"))
+    examples = [Example("nothing_ordered", *split_subject(text), ("other",)) for text in innocent.split("\n%%\n")]
+    for entry in orders.split("\n%%\n"):
+        text, _, goods = entry.rpartition("\n== ")
+        examples.append(Example("clear_orders", *split_subject(text), (f"order {goods.strip()}",)))
+    return tuple(examples)

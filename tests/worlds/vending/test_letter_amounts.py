@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from letters_for_tests import SETUP
 
-from akinai.worlds.vending.letters.amounts import by_reference, changed_units, shortage
-from akinai.worlds.vending.letters.asked import items_asked
+from akinai.worlds.vending.letters.amounts import by_reference, shortage
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, Number, Row, find_numbers
 from akinai.worlds.vending.letters.meaning.roles import can_be, with_roles
@@ -28,43 +27,11 @@ def rows_of(*lines: str) -> list[Row]:
 def judged(rows: list[Row], roles: str) -> list[Number]:
     """The numbers of rows, without names, with these roles in their order; "missing*" counts cases."""
     names = iter(roles.split())
-    numbers = [number for number in find_numbers(rows) if number.mark.kind != "name"]
+    numbers = find_numbers(rows)
     return [
         replace(number, role=role.rstrip("*"), boxed=role.endswith("*"))
         for number, role in zip(numbers, names, strict=True)
     ]
-
-
-@pytest.mark.parametrize(
-    ("lines", "roles", "units", "unclear"),
-    [
-        (["order| 48 water, 24 cola"], "units units", {"water": 48, "cola": 24}, 0),
-        (["order| Water: 2 cases x 24 = 48"], "units units units", {"water": 48}, 0),
-        (["order| 3 cases of water (24 units each)"], "units units", {"water": 72}, 0),
-        (["order| Water: 48, no, 36"], "units units", {}, 1),
-        (["order| 12 salads on Monday and 24 salads on Friday"], "units units", {}, 1),
-        (["order| 18 salads on Monday.", "order| 12 salads on Friday."], "units units", {"salad": 30}, 0),
-        (["order| 18 salads, 12 salads", "order| That makes 30 salads."], "units units units", {}, 1),
-        (["order| 18 salads", "order| 12 salads", "order| 30 salads in all"], "units units units", {"salad": 30}, 0),
-        (["order| 24 each of water and cola"], "units", {"water": 24, "cola": 24}, 0),
-        (["order| Gum and candy:", "order| one case each"], "units", {"chewing_gum": 24, "candy": 24}, 0),
-        (["order| Cases: water 3"], "units*", {"water": 72}, 0),
-        (["order| 24 water, 11 left"], "units none", {"water": 24}, 0),
-        (["order| water 17, cola 61, gum 9", "order| 48 water"], "none units none units", {"water": 48}, 0),
-        (["order| - 24 water", "order| - 48 cola", "order| - Total: 72"], "units units units", {"water": 24, "cola": 48}, 0),
-        (["ask_price| 24 water"], "units", {}, 0),
-        (["order| - water | 48 | 24 | 72"], "units units units", {"water": 72}, 0),
-        (["none| Cola sells well.", "order| Another 50 cans."], "units", {"cola": 50}, 0),
-        (["none| Cola and water sell well.", "order| Another 50 cans."], "units", {}, 0),
-        (["order| A case of each of these:", "order| - water", "order| - gum"], "units", {"water": 24, "chewing_gum": 24}, 0),
-        (["order| Send 24 bottles:", "order| - water", "order| - cola"], "units", {}, 0),
-    ],
-)  # fmt: skip
-def test_units_asked_for_are_added_up(lines: list[str], roles: str, units: object, unclear: int) -> None:
-    """Cases become units, parts add up, a total or the size of a case counts once; contradictions are unclear."""
-    rows = rows_of(*lines)
-    items = items_asked(rows, judged(rows, roles), "order")
-    assert (dict(items.units), len(items.unclear)) == (units, unclear)
 
 
 @pytest.mark.parametrize(
@@ -93,47 +60,13 @@ def test_a_shortage_is_worked_out(lines: list[str], roles: str, missing: object,
     assert (dict(lack.missing), dict(lack.received)) == (missing, received)
 
 
-@pytest.mark.parametrize(
-    ("line", "roles", "units"),
-    [
-        ("from 24 water to 48", "former new", {"water": 48}),
-        ("12 more water on top of the 24", "more former", {"water": 36}),
-        ("12 fewer water than 48", "fewer former", {"water": 36}),
-        ("12 more water", "more", {}),
-        ("24 water", "former", {"water": 24}),
-        ("double the 24 water", "former", {"water": 48}),
-        ("cut the 24 water by half", "former", {"water": 12}),
-    ],
-)
-def test_a_change_is_worked_out(line: str, roles: str, units: object) -> None:
-    """New units are taken, differences are worked out from the former, and nothing is guessed."""
-    rows = rows_of(f"change| {line}")
-    assert changed_units(rows, judged(rows, roles)) == units
-
-
-def test_goods_taken_off_have_no_units_left() -> None:
-    """A name that is removed leaves 0 units, and its former count says nothing else."""
-    rows = rows_of("change| swap the 24 cola for 48 water")
-    roles = {"24": "former", "48": "new", "cola": "removed", "water": "none"}
-    numbers = [replace(number, role=roles[number.mark.text]) for number in find_numbers(rows)]
-    assert changed_units(rows, numbers) == {"water": 48, "cola": 0}
-
-
-def test_what_stays_as_it_was_is_no_change() -> None:
-    """A row in which the new count is the former one changes nothing, beside one that does."""
-    rows = rows_of("change| - cola | 48 | 24", "change| - water | 24 | 24")
-    assert changed_units(rows, judged(rows, "former new none new")) == {"cola": 24}
-    rows = rows_of("change| 96 colas, please.", "change| The candy can stay at 48.")
-    assert changed_units(rows, judged(rows, "new new")) == {"cola": 96}
-
-
-def test_changes_go_by_the_order_named_before_them() -> None:
+def test_claims_go_by_the_order_named_before_them() -> None:
     """Each order of a letter has its own numbers, also where a heading names it."""
-    rows = rows_of("none| Order 40:", "change| 72 water", "none| Order 41:", "change| 24 cola", "change| 12 chips")
-    groups = by_reference(rows, judged(rows, "order new order new new"), "change")
+    rows = rows_of("none| Order 40:", "claim| 7 water", "none| Order 41:", "claim| 4 cola", "claim| 2 chips")
+    groups = by_reference(rows, judged(rows, "order missing order missing missing"), "claim")
     assert [(mark and mark.value, [number.value for number in numbers]) for mark, numbers in groups] == [
-        (40, [72]),
-        (41, [24, 12]),
+        (40, [7]),
+        (41, [4, 2]),
     ]
 
 
@@ -206,19 +139,3 @@ def test_the_numbers_of_a_letter_are_judged_up_to_a_limit() -> None:
 def test_numbers_in_words_are_read_whole(words: str, read: str) -> None:
     """No part of a number is taken for all of it."""
     assert prepare(words, SETUP.catalog.good_names) == read
-
-
-@pytest.mark.parametrize(
-    ("clauses", "goods"),
-    [
-        (["The water came.", "Please send 48 of those and 12 salads."], ["water", "salad"]),
-        (["Of 48 water 36 came.", "Of 24 gum all came.", "Please credit the 12."], ["water"]),
-        (["3 cartons of chips came.", "A carton has water damage: 5 bags."], ["chips", "chips"]),
-    ],
-)
-def test_a_count_alone_is_of_goods_that_were_spoken_of(clauses: list[str], goods: list[str]) -> None:
-    """Those meant by "those", those that lack so many, and none that only damaged others."""
-    names = SETUP.catalog.good_names
-    rows = [Row((), "none", subject=True), *(Row(scan(clause, names), "claim") for clause in clauses)]
-    last = [number for number in find_numbers(rows) if number.row == len(rows) - 1]
-    assert [number.product.id for number in last if number.product] == goods

@@ -1,43 +1,239 @@
-"""Letters are understood: the corpus of letters, and what suppliers do about them."""
+"""Letters are understood: what is charged, what is quoted, and what else a letter wants."""
 
 import hashlib
+from collections.abc import Iterable
+from itertools import pairwise
 
 import pytest
-from letters_for_tests import HERE, SETUP, corpus, judged, read, share_right
+from letters_for_tests import HERE, SETUP, Example, corpus, kinds_right, parse_label, read, set_aside
 
-from akinai.worlds.vending.letters.meaning import kinds, roles
+from akinai.worlds.vending.letters.intents import Intent
+from akinai.worlds.vending.letters.meaning import kinds, network, roles
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING, KINDS, kinds_of, rows_of
 from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, find_numbers
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import clauses
 from akinai.worlds.vending.rules.suppliers.answers import understand
 
-
-@pytest.mark.slow
-def test_what_letters_want_is_read() -> None:
-    """No letter is read as an order or a confirmation unless it is one by hand; intents are read right: kind, goods, prices
-    and numbers. `letters/README.md` has what each set had when first read."""
-    examples = corpus()
-    innocent = [example for example in examples if not example.orders and not example.held_out]
-    assert len(innocent) > 9000
-    charged = [example.body for example in innocent if {i.kind for i in read(example)} & set(CHARGING)]
-    assert charged == []
-    for held_out, least in ((False, 0.93), (True, 0.92)):
-        judgements = {example: judged(example) for example in examples if example.held_out is held_out}
-        assert len(judgements) > 700
-        assert share_right(judgements) >= least
+WHERE = "\nDeliver to Akinai Vending, 88 Harbor Street, Alameda. Account AV-20418."
+BOTH = {"water": 48, "cola": 24}
 
 
-@pytest.mark.parametrize("address", ["", "\nAkinai Vending, 88 Harbor Street, Alameda. Account AV-20418."])
+def is_charged(intents: Iterable[Intent]) -> bool:
+    """Whether suppliers charge for one of these."""
+    return any(intent.kind in CHARGING and intent.clear for intent in intents)
+
+
+@pytest.mark.parametrize("every", [29, pytest.param(1, marks=pytest.mark.slow)])
+def test_what_letters_want_is_read(every: int) -> None:
+    """No letter is charged unless it orders or confirms by hand, and then for its goods; kinds are read right."""
+    examples = corpus()[::every]
+    charged = [example for example in examples if is_charged(read(example))]
+    assert [example.body for example in charged if not example.orders] == []
+    assert [example.body for example in charged if not orders_goods(example)] == []
+    right, total = kinds_right(examples)
+    assert right >= 0.94 * total > 90 // every * 29
+
+
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_letters_that_were_set_aside_are_charged_for_what_they_order(every: int) -> None:
+    """Written before the reader: none that orders nothing is charged, and two thirds of the clear orders are placed."""
+    examples = set_aside()[::every]
+    charged = [example for example in examples if is_charged(read(example))]
+    assert [example.body for example in charged if not (example.orders and orders_goods(example))] == []
+    assert len(charged) > 40 / 60 * sum(example.orders for example in examples)
+
+
+def orders_goods(example: Example) -> bool:
+    """Whether what is charged for a letter is what it orders by hand."""
+    labels = [parse_label(label) for label in example.labels]
+    return all(
+        any(label.matches(intent) for label in labels)
+        for intent in read(example)
+        if intent.kind in CHARGING and intent.clear
+    )
+
+
+@pytest.mark.parametrize("address", ["", WHERE])
 def test_words_of_orders_alone_charge_nothing(address: str) -> None:
     """Questions, hearsay, receipts and conditions in the words of an order or a confirmation move no money."""
     lines = (HERE / "innocent.txt").read_text(encoding="utf-8").splitlines()
     sentences = [line.partition("| ")[2] for line in lines]
     assert len(sentences) > 40
-    kinds = {
-        sentence: {intent.kind for intent in understand(SETUP, "", sentence + address)[0]} for sentence in sentences
-    }
-    assert [sentence for sentence, charging in kinds.items() if charging & set(CHARGING)] == []
+    assert [text for text in sentences if is_charged(understand(SETUP, "", text + address)[0])] == []
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Please cancel order 12 and send 24 cola.",
+        "Cancel order 12. Send 48 water instead.",
+        "We need 96 water in total: 48 today and 48 on Thursday.",
+        "Please send 96 water: half now, half on Friday.",
+        "Mon: 24 water\nWed: 24 cola\nPlease deliver.",
+        "Please send 24 cola. Actually, make it 48.",
+        "Please send 24 cola.\nActually 48.",
+        "Please send 48 water. Actually, never mind.",
+        "Please send 48 water.\nOn second thought, forget it.",
+        "Order: 48 water, 24 cola. No, 24 water.",
+        "Please send 48 water, not 24.",
+        "ORDER FORM\nWater: 48\nCola: 24\nTo be signed by my partner first.",
+        'Our letters read like this:\n"Please send 48 water and 24 cola."',
+        "> Please send 48 water.\nThat is what I sent you.",
+        "DRAFT\nPlease send 48 water and 24 cola.",
+        "Template:\nPlease send 48 water and 24 cola.",
+        "【下書き】\n水 48本、コーラ 24本をお願いします。",
+        "Please send 48 water only if it can be here by Friday.",
+        "If it is below $30, please send 48 water.",
+        "Before I commit, I want to see 48 water and 24 cola on paper.",
+        "My partner says: please send 48 water.",
+        "Please send 24 or 48 cola.",
+        "Please send 24-48 cola.",
+        "Please send about 48 cola.",
+        "Next week we will order 48 water.",
+        "Should we order 48 water?",
+        "Please send 48 water once the quote is approved.",
+        "Please send 48 water every Monday.",
+        "Please send water: 48\nTotal: 96",
+        "水を48本お願いします。いえ、やはり24本でお願いします。",
+        "水を48本お願いします。ただし金曜までに届く場合のみ。",
+        "水を48本お願いしようかと考えています。",
+        "水を48本お願いします。社長の承認後に正式に発注します。",
+        "例：「水を48本送ってください」",
+    ],
+)
+def test_a_letter_in_which_anything_is_in_doubt_is_not_charged(letter: str) -> None:
+    """Taken back, corrected, negated, split, totalled, conditional, heard, a draft, a sample, a plan, a question."""
+    assert not is_charged(understand(SETUP, "", letter + WHERE)[0])
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Please send 48 Water and 24 Cola.",
+        "Order: 48 water, 24 cola",
+        "We would like to order:\n- Water: 48\n- Cola: 24",
+        "| Product | Quantity |\n|---|---|\n| Water | 48 |\n| Cola | 24 |\n\nPlease ship these.",
+        "Please order:\n| Item | Cases | Units per case | Total units |\n|---|---|---|---|\n"
+        "| Water | 2 | 24 | 48 |\n| Cola | 1 | 24 | 24 |",
+        "Please send 2 cases of water and 1 case of cola.",
+        "Please send 2 cases of water (48 units) and one case of cola (24 units).",
+        "Please deliver water x48 and cola x24.",
+        "Could you please send us 48 water and 24 cola?",
+        "I need 48 units of Water and 24 units of Cola.",
+        "We'll take 48 water and 24 cola.",
+        "Please ship 48 water, 24 cola. Let me know when it arrives.",
+        "Please process this order:\n\nProduct: Water\nQuantity: 48\n\nProduct: Cola\nQuantity: 24\n\nThank you",
+        "Please send:\n1. Water - 48\n2. Cola - 24",
+        "Send 48 water and 24 cola, please. Thanks for the quick delivery.",
+        "Purchase order\n48 x Water\n24 x Cola",
+        "I would like to buy 48 bottles of water and 24 cans of cola.",
+        "Please send forty-eight water and twenty-four cola.",
+        "Please send 48 water at $0.60 and 24 cola at $0.85.",
+        "Please send 48 water and 24 cola. If you have any questions, please write.",
+        "send me 48 water 24 cola",
+        "水を48本、コーラを24本お願いします。",
+        "下記の通り発注いたします。\n・水 48本\n・コーラ 24本",
+        "以下を注文します。\n| 商品 | 数量 |\n|---|---|\n| 水 | 48 |\n| コーラ | 24 |",
+        "水2ケースとコーラ1ケースを注文します。",
+        "水48本とコーラ24本をお送りいただけますでしょうか。",
+    ],
+)
+def test_a_clear_order_is_placed_at_once(letter: str) -> None:
+    """Sentences, lists, tables, labels and Japanese, with polite words and prices beside them."""
+    (order,) = understand(SETUP, "", letter + WHERE)[0]
+    assert (order.kind, dict(order.items.units), order.clear) == ("order", BOTH, True)
+
+
+_LEADS = ("Please send us:\n", "We order the following.\n\n", "Order:\n")
+_LINES = (
+    "- {name}: {count}",
+    "- {count} x {name}",
+    "{name} - {count} units",
+    "* {count} units of {name}",
+    "| {name} | {count} |",
+)
+
+
+@pytest.mark.parametrize("line", _LINES)
+def test_orders_of_every_product_and_count_are_placed(line: str) -> None:
+    """Lists, tables and sentences of goods by any name, with counts from 1 to 1,000: every one placed, and no other."""
+    goods = SETUP.catalog.products
+    for at, (first, second) in enumerate(pairwise((*goods, goods[0]))):
+        counts = 1 + 37 * at % 1000, 12 * (at + 1)
+        lines = [
+            line.format(name=name, count=count) for name, count in zip((first.name, second.id), counts, strict=True)
+        ]
+        table = ["| Product | Qty |", "|---|---|"] if line.startswith("|") else []
+        letter = _LEADS[at % len(_LEADS)] + "\n".join([*table, *lines]) + "\n" + WHERE
+        intents = understand(SETUP, "", letter)[0]
+        units = dict(zip((first.id, second.id), counts, strict=True))
+        assert [(intent.kind, dict(intent.items.units), intent.clear) for intent in intents] == [
+            ("order", units, True)
+        ], letter
+        sentence = f"Please send {counts[0]} {first.name} and {counts[1]} {second.name}." + WHERE
+        intents = understand(SETUP, "", sentence)[0]
+        assert [(intent.kind, dict(intent.items.units), intent.clear) for intent in intents] == [
+            ("order", units, True)
+        ], sentence
+
+
+@pytest.mark.parametrize(
+    ("letter", "kind", "units", "more"),
+    [
+        ("Please increase the cola on order 31 by 24.", "change", {}, {"cola": 24}),
+        ("Please add one more case of cola to order 31.", "change", {}, {"cola": 24}),
+        ("Please reduce the cola on order 31 by 24.", "change", {}, {"cola": -24}),
+        ("Please cancel the cola on order 31.", "change", {"cola": 0}, {}),
+        ("Please change order 31: cola 72 instead of 48.", "change", {"cola": 72}, {}),
+        ("Please change the cola in order 31 from 24 to 48.", "change", {"cola": 48}, {}),
+        ("Order 31, please change:\n- cola: 72 instead of 48\n- gum: 24 instead of 48", "change",
+         {"cola": 72, "chewing_gum": 24}, {}),
+        ("注文31の水を24本から48本に変更してください。", "change", {"water": 48}, {}),
+        ("注文31のガムをキャンセルしてください。", "change", {"chewing_gum": 0}, {}),
+        ("Please cancel order 31.", "cancel", {}, {}),
+        ("We no longer need order 31, please cancel it.", "cancel", {}, {}),
+        ("注文31をキャンセルしてください。", "cancel", {}, {}),
+    ],
+)  # fmt: skip
+def test_a_letter_that_only_changes_one_order_does_so(
+    letter: str, kind: str, units: dict[str, int], more: dict[str, int]
+) -> None:
+    """New units, units that come or go, goods taken off, or all of it, named by its number."""
+    (change,) = understand(SETUP, "", letter)[0]
+    assert (change.kind, change.orders, change.clear) == (kind, (31,), True)
+    assert (dict(change.items.units), dict(change.more)) == (units, more)
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Please do not cancel order 31.",
+        "Don't cancel order 32, only 31.",
+        "注文31のキャンセルは不要になりました。",
+        "If you cannot ship order 31 before the weekend, we will have to cancel it.",
+        "Please ship order 168 before Monday or cancel it.",
+        "Please cancel order 4. Order 5 can stay.",
+        "注文52はキャンセルできますか?",
+        "Please cancel our last order.",
+        "Please don't add 24 cola to order 31.",
+        "If Q-18 includes delivery, we'll accept it.",
+        "Please proceed with Q-19 instead of Q-18.",
+        "承認が下り次第、Q-43を発注いたします。",
+        "Please hold Q-18 for us until Friday; my partner has to approve it.",
+    ],
+)
+def test_what_is_only_spoken_of_is_neither_placed_nor_taken_back(letter: str) -> None:
+    """Cancellations that are denied or threatened, of several orders or without a number, and quotes taken up only if."""
+    intents = understand(SETUP, "", letter)[0]
+    assert not any(intent.clear for intent in intents if intent.kind in ("order", "confirm", "change", "cancel"))
+
+
+def test_goods_that_nobody_sells_are_named() -> None:
+    """An order of them beside cola is quoted for the cola alone, and says so."""
+    for letter in ("Please send us 48 cola and 24 Sprite.", "Please order:\n- Cola: 48\n- Sprite: 24"):
+        (order,) = understand(SETUP, "", letter)[0]
+        assert (order.clear, dict(order.items.units), order.items.unknown) == (False, {"cola": 48}, ("sprite",))
 
 
 def test_the_networks_add_whole_numbers() -> None:
@@ -45,7 +241,7 @@ def test_the_networks_add_whole_numbers() -> None:
     beside others."""
     names = SETUP.catalog.good_names
     parts = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
-    of_kinds, _ = kinds.scores_of(rows_of("order", parts), kinds.weights())
+    of_kinds = network.scores(rows_of("order", parts), kinds.weights())
     rows = [Row((), "none", subject=True), Row(scan("Of 24 cola from 311 only 20 came.", names), "claim")]
     of_roles = roles.scores(rows, find_numbers(rows), roles.weights())
     digests: list[str] = []
@@ -55,7 +251,7 @@ def test_the_networks_add_whole_numbers() -> None:
         digest = hashlib.sha256(" ".join(str(int(score)) for row in table for score in row).encode()).hexdigest()
         digests.append(digest[:16])
     assert (of_kinds.shape, of_roles.shape) == ((5, len(KINDS)), (3, len(ROLES) + 1))
-    assert digests == ["f701a2bb5183cb1c", "cc770205c2e9a405"]
+    assert digests == ["0a49708e8d6ab8bb", "e9d6657689e3ab0f"]
 
 
 def test_rows_of_goods_are_of_one_kind() -> None:
@@ -79,99 +275,6 @@ def test_a_table_without_bars_is_one(letter: str) -> None:
     assert (intent.kind, dict(intent.items.units)) == ("order", {"water": 48, "cola": 24})
 
 
-@pytest.mark.parametrize(
-    ("letter", "units"),
-    [
-        ("Cola sells well. Please send another 50 cans.", {"cola": 50}),
-        ("Right, energy drinks it is: eighteen of them. Charge the account.", {"energy_drink": 18}),
-        ("Cola and water sell well. Please send another 50 cans.", {}),
-        ("Please send us a dozen water and twenty-four cola.", {"water": 12, "cola": 24}),
-    ],
-)
-def test_a_bare_quantity_means_the_goods_spoken_of_last(letter: str, units: dict[str, int]) -> None:
-    """A quantity without goods is of the product named last; of two products it is of neither."""
-    assert dict(understand(SETUP, "", letter)[0][0].items.units) == units
-
-
-@pytest.mark.parametrize(
-    ("letter", "units"),
-    [
-        ("Please send 48 water.\nSorry, 24 water.", {"water": 24}),
-        ("PO 12:\nwater - 4 cases (96)\nchips - 2 boxes (24)\nPlease send these.", {"water": 96, "chips": 24}),
-        ("We would like to order 48 water, please deliver as soon as possible.", {"water": 48}),
-        ("トレイルミックス、ビーフジャーキーを各1ケース送ってください。", {"trail_mix": 12, "beef_jerky": 12}),
-    ],
-)
-def test_an_order_is_of_what_it_says_in_the_end(letter: str, units: dict[str, int]) -> None:
-    """Counts give way to those that correct them; boxes and shared counts are goods of the order."""
-    intents = understand(SETUP, "", letter)[0]
-    assert [(intent.kind, dict(intent.items.units)) for intent in intents] == [("order", units)]
-
-
-@pytest.mark.parametrize(
-    ("letter", "units"),
-    [
-        ("Please send 48 cola. No, make that 36.", {"cola": 36}),
-        ("Please send 48 cola and 24 water. Sorry, 36 cola.", {"cola": 36, "water": 24}),
-        ("Order: 48 cola\nWait, I meant 84.", {"cola": 84}),
-        ("We order 24 water.\nActually, make it 48 water instead.", {"water": 48}),
-        ("We order 24 water and 24 gum. Please forget the gum.", {"water": 24}),
-        ("Please ship:\n- candy: 24\n- chips: 12\nRevision: chips: remove", {"candy": 24}),
-        ("水を48本お願いします。いえ、やはり24本でお願いします。", {"water": 24}),
-        ("Please send 48 cola.\nNo rush, we have 30 cola left.", {"cola": 48}),
-        ("Please send 48 cola.\nSorry for the short notice, our van comes at 5.", {"cola": 48}),
-    ],
-)
-def test_what_a_letter_takes_back_is_not_charged(letter: str, units: dict[str, int]) -> None:
-    """Later clauses of a letter correct its own order; words of correction beside other matters leave it alone."""
-    intents = understand(SETUP, "", letter)[0]
-    assert [(intent.kind, dict(intent.items.units)) for intent in intents if intent.kind != "other"] == [
-        ("order", units)
-    ]
-
-
-def test_a_correction_that_names_no_goods_is_asked_about() -> None:
-    """Where it is not plain which count is replaced, the goods are unclear, and nothing is charged for them."""
-    (order,) = understand(SETUP, "", "Please send 48 cola and 24 water.\nCorrection: 36.")[0]
-    assert {goods.product for goods in order.items.unclear} == {"cola", "water"}
-
-
-def test_an_address_below_a_list_does_not_speak_for_its_rows() -> None:
-    """Rows of goods are judged together, and without the line of the address that follows them."""
-    goods = "Our order this week:\n- 60 chips at $0.82\n- 36 popcorn at $0.74\n"
-    alone, signed = (understand(SETUP, "", goods + end)[0] for end in ("", "\nAkinai Vending, AV-20418"))
-    assert [intent.kind for intent in alone] == [intent.kind for intent in signed] == ["order"]
-
-
-def test_what_stays_is_neither_cancelled_nor_changed() -> None:
-    """An order that can stay is not cancelled beside another; goods that do not change are not in the change."""
-    assert [intent.orders for intent in understand(SETUP, "", "Please cancel order 4. Order 5 can stay.")[0]] == [(4,)]
-    twice = "Please cancel order 203. I placed it by mistake right after order 202, which should go ahead as normal."
-    assert [intent.orders for intent in understand(SETUP, "", twice)[0]] == [(203,)]
-    change = "Order 60, please change:\n- cola: 72 instead of 48\n- candy: no change, 24"
-    assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"cola": 72}]
-    change = "Order 72, of 96 water and 48 iced tea: please increase the water to 144. The iced tea remains as ordered."
-    assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"water": 144}]
-
-
-def test_the_columns_of_a_table_say_what_they_count() -> None:
-    """What was and what is to be, by order; what was billed and what came; the difference of two columns is no third."""
-    change = (
-        "Please change:\n| Order | Line | Old | New |\n|---|---|---|---|\n| 7 | Gum | 24 | 48 |\n| 8 | Cola | 48 | 0 |"
-    )
-    assert [(intent.orders, dict(intent.items.units)) for intent in understand(SETUP, "", change)[0]] == [
-        ((7,), {"chewing_gum": 48}),
-        ((8,), {"cola": 0}),
-    ]
-    claim = (
-        "Order 9, goods missing:\n| Item | Invoiced | Received good | Difference |\n|---|---|---|---|\n"
-        "| Water | 48 | 42 | -6 |\n| Cola | 24 | 24 | 0 |"
-    )
-    assert [dict(intent.items.units) for intent in understand(SETUP, "", claim)[0]] == [{"water": 6}]
-    order = "下記、発注いたします。\n| 商品 | ケース数 |\n|---|---|\n| ポテトチップス | 4 |\n| クッキー | 2 |"
-    assert [dict(intent.items.units) for intent in understand(SETUP, "", order)[0]] == [{"chips": 48, "cookies": 24}]
-
-
 ITEMS = '[{"sku": "cola", "qty": 48}, {"sku": "chips", "qty": 12}]'
 
 
@@ -187,7 +290,7 @@ def test_an_object_that_says_it_orders_is_an_order() -> None:
         '{"type": "order", "items": [{"sku": "cola", "qty": 48, "max_price": 60}]}',
     ):
         letter = form.replace("%s", ITEMS)
-        assert not {intent.kind for intent in understand(SETUP, "", letter)[0]} & {"order", "confirm"}, letter
+        assert not is_charged(understand(SETUP, "", letter)[0]), letter
 
 
 def test_an_object_that_says_what_it_is_is_read_as_its_lines() -> None:
@@ -212,32 +315,6 @@ def test_a_question_of_other_goods_is_answered_beside_a_quote() -> None:
     assert [intent.topic for intent in understand(SETUP, "", letter)[0]] == ["prices", "quote"]
 
 
-def test_a_few_after_many_cases_are_cases() -> None:
-    """ "10 cases of water and 5 cola" is of five cases; a count that could be of units is of units."""
-    (order,) = understand(SETUP, "", "Please send 10 cases of water and 5 cola.")[0]
-    assert dict(order.items.units) == {"water": 240, "cola": 120}
-    (order,) = understand(SETUP, "", "Please send 10 cases of water and 12 cola.")[0]
-    assert dict(order.items.units) == {"water": 240, "cola": 12}
-
-
-@pytest.mark.parametrize(
-    "letter",
-    [
-        "Please send us 48 cola and 24 Sprite.",
-        "Please ship 24 Sprite and 48 cola.",
-        "Please send 2 cases of cola and 3 cases of Sprite.",
-        "Please order:\n- Cola: 48\n- Sprite: 24",
-        "We order:\n| Product | Qty |\n|---|---|\n| Cola | 48 |\n| Sprite | 24 |",
-        "コーラとスプライトを注文します。\n・コーラ　48本\n・スプライト　24本",
-    ],
-)
-def test_counts_of_goods_that_nobody_sells_are_of_no_others(letter: str) -> None:
-    """An order of them beside cola is of the cola alone, and names them, so that the supplier can say so."""
-    (order,) = understand(SETUP, "", letter)[0]
-    assert (order.kind, dict(order.items.units)) == ("order", {"cola": 48})
-    assert order.items.unknown in (("sprite",), ("スプライト",))
-
-
 def test_what_an_order_lacks_is_not_claimed_of_the_next_too() -> None:
     """Goods that a last line asks for again are those of the order that lacks them."""
     letter = (
@@ -248,175 +325,10 @@ def test_what_an_order_lacks_is_not_claimed_of_the_next_too() -> None:
     assert claims == [((48,), {"energy_drink": 4}), ((49,), {"cookies": 2})]
 
 
-def test_what_a_sentence_wants_first_is_no_confirmation_yet() -> None:
-    """ "I'd like to go with quote 93, but before I do ..." takes up nothing, and takes nothing back."""
-    for question in ("the noodles are listed at 162. Could you match 150?", "could you do the noodles at 150?"):
-        letter = f"I'd like to go with quote 93, but before I do: {question}"
-        assert [intent.kind for intent in understand(SETUP, "hello", letter)[0]] == ["negotiate"]
-
-
 def test_several_offers_are_for_as_many_goods_in_their_order() -> None:
     """Prices after the goods that they are for go with them one by one."""
     letter = "For iced tea and gum, we offer $0.92 and $0.41."
     assert [dict(intent.offers) for intent in understand(SETUP, "", letter)[0]] == [{"iced_tea": 92, "chewing_gum": 41}]
-
-
-def test_a_price_behind_counted_goods_is_no_count() -> None:
-    """ "48 water at 57" is of 48 units, whatever else is said."""
-    (order,) = understand(SETUP, "", "Please send us 48 water at 57.")[0]
-    assert (order.kind, dict(order.items.units)) == ("order", {"water": 48})
-    marks = scan("48 water at 57, and 24 cola at 3 cases", SETUP.catalog.good_names)
-    assert [(mark.kind, mark.value) for mark in marks if mark.value] == [
-        ("count", 48), ("money", 57), ("count", 24), ("count", 3),
-    ]  # fmt: skip
-
-
-def test_what_a_claim_lacks_is_no_order() -> None:
-    """Goods that are to be sent since they did not come are claimed; those that are bought beside a claim are ordered."""
-    letter = (
-        "Hi Sam,\nre order 66 - I've 38 iced teas here where there ought to be 48.\nChecked the sealed boxes twice.\n"
-        "One had 14 in it, the other 24.\nNothing sold yet, the machine was down for 2 days.\npls send 10 more"
-    )
-    assert [intent.kind for intent in understand(SETUP, "", letter)[0]] == ["claim"]
-    letter = (
-        "38 of the 48 iced teas on order 66 came, please refund the rest.\nPlease send 10 iced teas as a new order."
-    )
-    assert [intent.kind for intent in understand(SETUP, "", letter)[0]] == ["order", "claim"]
-
-
-@pytest.mark.parametrize(
-    ("letter", "units"),
-    [
-        ("Please send 24 cola. Deliver to 415 Oak Ave.", {"cola": 24}),
-        ("Please send 24 cola. Ship to zip 94105, please.", {"cola": 24}),
-        ("Please send us 48 drinks in total: 24 water and 24 cola.", {"water": 24, "cola": 24}),
-        ("Please send 24 cola. If you are out of it, send 24 water.", {"cola": 24}),
-        ("48 water and 24 cola please, or 24 iced tea if the cola is sold out.", {"water": 48, "cola": 24}),
-        ("I'd like to order:\n\nCola: 48 units at $0.65\nWater: 24 units at $0.40", {"cola": 48, "water": 24}),
-        ("Please send one case per product: cola, water, chips.", {"cola": 24, "water": 24, "chips": 12}),
-        ("以下を発注します。\n- 水:48本(売れ筋)\n- コーラ:24本(通常通り)", {"water": 48, "cola": 24}),
-        ("以下を発注します。\n水:48本\nサラダ:0個", {"water": 48}),
-        ("Please send 48 water, and 12 sandwiches if they cost less than $2.", {"water": 48}),
-        ("Please send 72 water. We'll order the 48 cola next week.", {"water": 72}),
-        ("Please send 24 water and 24 cola. Acme sells me 48 water for $20.", {"water": 24, "cola": 24}),
-        (
-            "Please ship 48 water and 24 cola. Our machine can hold at most 60 water and 40 cola.",
-            {"water": 48, "cola": 24},
-        ),
-        ("Please send 24 cola to bring our stock from 6 to 30.", {"cola": 24}),
-        ("Please ship:\n- Water: 12 in stock, need 24\n- Cola: 6 in stock, need 48", {"water": 24, "cola": 48}),
-        (
-            "We order:\n| Product | Previous order | New order |\n|---|---|---|\n| Water | 24 | 48 |\n| Cola | 36 | 24 |",
-            {"water": 48, "cola": 24},
-        ),
-        (
-            "Please order:\n| Item | Qty | Unit |\n|---|---|---|\n| Water | 2 | case |\n| Cola | 1 | case |",
-            {"water": 48, "cola": 24},
-        ),
-        ("Please send in cases:\n- Water: 2\n- Cola: 1", {"water": 48, "cola": 24}),
-        ("Please send 2 x 24-pack of water and 3 packs of 24 cola.", {"water": 48, "cola": 72}),
-        (
-            "Please ship water, cola and chips: 48, 24 and 36 units respectively.",
-            {"water": 48, "cola": 24, "chips": 36},
-        ),
-        ("PO 5521\n- Energy Drink, 10 cases @ 157\n- Water, 20 cases @ 55", {"energy_drink": 240, "water": 480}),
-    ],
-)
-def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str, int]) -> None:
-    """Addresses, totals, substitutes, later orders, other people's goods, room and stock are not; packs and columns of
-    cases count what they hold."""
-    (order,) = understand(SETUP, "", letter)[0]
-    assert (order.kind, dict(order.items.units)) == ("order", units)
-    assert not order.items.unclear
-    assert not order.items.unknown
-
-
-@pytest.mark.parametrize(
-    ("letter", "expected"),
-    [
-        ("Please proceed with Q-19 instead of Q-18.", [("confirm", (), (19,))]),
-        ("We compared quotes Q-18 and Q-19. We would like to go with Q-19.", [("confirm", (), (19,))]),
-        ("Of quotes 18, 19 and 20 we choose 19.", [("confirm", (), (19,))]),
-        ("Please proceed with Q-19 and cancel Q-18.", [("confirm", (), (19,)), ("cancel", (), (18,))]),
-        ("Of the orders 31, 32 and 33 please cancel 31 and 33.", [("cancel", (31, 33), ())]),
-        ("Cancel order 31. We still need order 32.", [("cancel", (31,), ())]),
-        (
-            "Order 91 was a mistake, please cancel it. Order 90 is correct and should be delivered.",
-            [("cancel", (91,), ())],
-        ),
-        ("Please cancel our last order. Order 133 can come as planned.", [("cancel", (), ())]),
-        ("注文84は届きました。注文85をキャンセルしてください。", [("cancel", (85,), ())]),
-    ],
-)
-def test_of_several_numbers_those_are_meant_that_are_chosen(
-    letter: str, expected: list[tuple[str, tuple[int, ...], tuple[int, ...]]]
-) -> None:
-    """Quotes that are only compared are not taken up, and orders that are kept are not cancelled."""
-    assert [(intent.kind, intent.orders, intent.quotes) for intent in understand(SETUP, "", letter)[0]] == expected
-
-
-@pytest.mark.parametrize(
-    "letter",
-    [
-        "Please do not cancel order 31.",
-        "Don't cancel order 32, only 31.",
-        "注文31のキャンセルは不要になりました。",
-        "If you cannot ship order 31 before the weekend, we will have to cancel it.",
-        "If order 168 can't arrive by Friday, please cancel it.",
-        "Please ship order 168 before Monday or cancel it.",
-        "Please disregard my previous email. Order 153 stands.",
-        "注文51のキャンセルは不要です。予定通り配送をお願いします。",
-        "注文52はキャンセルできますか?",
-        "Please repeat order 31.",
-        "注文31と同じ内容でもう一度お願いします。",
-        "If Q-18 includes delivery, we'll accept it.",
-        "Could you lower the chips to $0.90? If yes, we accept Q-121.",
-        "承認が下り次第、Q-43を発注いたします。",
-        "発注内容は以下の通りで間違いないでしょうか。\n水 48本\nコーラ 24本",
-        "Does Q-18 include delivery? If so, please go ahead.",
-        "Please hold Q-18 for us until Friday; my partner has to approve it.",
-    ],
-)
-def test_what_is_only_spoken_of_is_neither_placed_nor_taken_back(letter: str) -> None:
-    """Cancellations that are denied or threatened, repetitions, and quotes that are taken up only if."""
-    kinds = {intent.kind for intent in understand(SETUP, "", letter)[0]}
-    assert not kinds & {"order", "confirm", "cancel", "change"}
-
-
-@pytest.mark.parametrize(
-    ("letter", "units", "more"),
-    [
-        ("Please increase the cola on order 31 by 24.", {"cola": 24}, {"cola": 24}),
-        ("Please add one more case of cola to order 31.", {"cola": 24}, {"cola": 24}),
-        ("Please reduce the cola on order 31 by 24.", {}, {"cola": -24}),
-        ("Please cancel the cola on order 31.", {"cola": 0}, {}),
-        ("I don't need the 48 iced tea in order 31.", {"iced_tea": 0}, {}),
-        ("Please cancel 24 of the 48 colas on order 31.", {"cola": 24}, {}),
-        ("注文31のガムをキャンセルしてください。", {"chewing_gum": 0}, {}),
-        ("Please change order 31: cola 72 instead of 48.", {"cola": 72}, {}),
-    ],
-)
-def test_a_change_says_how_many_or_how_many_more(letter: str, units: dict[str, int], more: dict[str, int]) -> None:
-    """Units that come or go are told from those that there are to be; goods cancelled out of an order are a change."""
-    (change,) = understand(SETUP, "", letter)[0]
-    assert (change.kind, change.orders) == ("change", (31,))
-    assert (dict(change.items.units), dict(change.more)) == (units, more)
-
-
-def test_each_order_gets_its_own_change() -> None:
-    """Goods that a sentence adds to an order come to that one, wherever its number stands."""
-    letter = "Please add 24 cola to order 31.\nPlease add one more case of gum to order 32."
-    changes = [(intent.orders, dict(intent.more)) for intent in understand(SETUP, "", letter)[0]]
-    assert changes == [((31,), {"cola": 24}), ((32,), {"chewing_gum": 24})]
-
-
-@pytest.mark.parametrize(
-    "letter", ["Please send me your price list | Dana", "Please send 48 cola.\nDana | Akinai | Bay"]
-)
-def test_a_line_with_bars_is_no_heading_of_nothing(letter: str) -> None:
-    """Where no row of a table follows, a line with bars says what it says."""
-    (intent,) = understand(SETUP, "", letter)[0]
-    assert (intent.kind, dict(intent.items.units)) in [("ask", {}), ("order", {"cola": 48})]
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,12 @@ class Intent:
     """The numbers of the orders that it names."""
     quotes: tuple[int, ...] = ()
     """The numbers of the quotes that it names."""
+    clear: bool = True
+    """Whether an order, a confirmation, a change or a cancellation can be read in exactly one way; else it gets a quote
+    of the goods, which are as far as they can be understood."""
     offers: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Offered cents a unit, by product id; the id "" stands for the goods under discussion."""
+    """Offered cents a unit, by product id; the id "" stands for the goods under discussion. For an order, the lowest
+    sum of money that it names beside the goods."""
     rivals: Mapping[str, int] = field(default_factory=dict[str, int])
     """Cents a unit that another supplier is said to ask, by product id as in `offers`."""
     off_permille: int | None = None

@@ -1,22 +1,19 @@
 """Find the numbers of a letter and the goods of each; `roles` gives them roles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal, get_args
 
-from akinai.worlds.vending.letters.meaning.unknown import unknown_counted, unknown_line, unknown_of_label
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import CENTS, Mark, named_in, nearest_product
 from akinai.worlds.vending.letters.words import CASES, word_set
 
 Role = Literal[
-    "none", "units", "missing", "received", "ordered", "new", "former", "more", "fewer", "removed", "offer", "rival",
-    "off", "order", "quote",
+    "none", "units", "missing", "received", "ordered", "offer", "rival", "off", "order", "quote",
 ]  # fmt: skip
-"""What a number is: of no matter; units asked for; units of a claim; the new and the former units of a change, those
-that it adds or takes off, or goods taken off wholly; prices and per cent of a bargain; the number of an order or a
-quote."""
+"""What a number is: of no matter; units asked for; units of a claim; prices and per cent of a bargain; the number of an
+order or a quote."""
 ROLES: tuple[Role, ...] = get_args(Role)
 MOST_NUMBERS = 200
 """Numbers of a letter that are judged; those after them are of no matter."""
@@ -39,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A count, price or percentage, or goods that a change names, with the product that it is about."""
+    """A count, price or percentage, with the product that it is about."""
 
     row: int
     at: int
@@ -65,25 +62,19 @@ class Number:
 
 
 def find_numbers(rows: Sequence[Row]) -> list[Number]:
-    """The numbers of a letter, and the goods that its changes name, all with the role "none"."""
+    """The numbers of a letter, all with the role "none"."""
     numbers: list[Number] = []
     topic = named_in(rows[0].marks)
     only = topic[0] if len({*topic}) == 1 else None
     last = next((good for row in rows for good in named_in(row.marks)), None)
-    recognised = True
     for index, row in enumerate(rows):
         named = named_in(row.marks)
-        recognised = (recognised or bool(named)) and not (index and unknown_above(rows, index))
         for at, mark in enumerate(row.marks):
             if len(numbers) == MOST_NUMBERS:
                 return numbers
-            if mark.kind == "name" and row.kind == "change":
-                numbers.append(Number(index, at, mark, mark.product))
-            elif mark.kind in ("count", "money"):
+            if mark.kind in ("count", "money"):
                 priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in CENTS)
                 beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
-                if (not named and not recognised) or (mark.kind == "count" and unknown_at(rows, index, at)):
-                    continue
                 if not beside:
                     spoken_of = _claimed_before(rows, numbers, row, mark) or (only if priced else None) or last
                     back = spoken_of is not None and _goes_back(row.marks, at)
@@ -92,36 +83,10 @@ def find_numbers(rows: Sequence[Row]) -> list[Number]:
                 numbers.append(Number(index, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
                 numbers.append(Number(index, at, mark, None))
-        if is_respective(row):
-            counts = [at for at, number in enumerate(numbers) if number.row == index and number.mark.kind == "count"]
-            for at, good in zip(counts, named, strict=True):
-                numbers[at] = replace(numbers[at], product=good)
         aside = only is not None and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
         if named and (not aside or topic[0] in named):
             last = next((good for good in named if good in topic), named[-1])
     return numbers
-
-
-def is_respective(row: Row) -> bool:
-    """Whether a clause counts its goods in their order: "water and cola: 48 and 24 respectively"."""
-    counts = sum(mark.kind == "count" for mark in row.marks)
-    return counts == len(named_in(row.marks)) > 1 and any(mark.text == "respectively" for mark in row.marks)
-
-
-def unknown_above(rows: Sequence[Row], index: int) -> str:
-    """The name of unknown goods whose count the next clause gives: "Product: Sprite", "Quantity: 48"; else ""."""
-    row, following = rows[index], rows[index + 1 : index + 2]
-    if named_in(row.marks) or any(mark.kind == "count" for mark in row.marks):
-        return ""
-    return unknown_of_label(row.marks, following[0].marks if following else ())
-
-
-def unknown_at(rows: Sequence[Row], index: int, at: int) -> str:
-    """The name of the unknown goods of a count; "" where there are none."""
-    row = rows[index]
-    if not row.listed and index > 1 and (name := unknown_line(rows[index - 1].marks, row.marks)):
-        return name
-    return unknown_counted(row.marks, at)
 
 
 def _goes_back(marks: Sequence[Mark], at: int) -> bool:

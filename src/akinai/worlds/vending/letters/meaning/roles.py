@@ -28,18 +28,16 @@ _OF_KINDS: Mapping[str, frozenset[Role]] = {
     "ask_price": frozenset({"units"}),
     "claim": frozenset({"missing", "received", "ordered"}),
     "none": frozenset({"received", "ordered", "rival"}),
-    "change": frozenset({"new", "former", "more", "fewer", "removed"}),
     "negotiate": frozenset({"offer", "rival", "off"}),
     "complain": frozenset({"rival"}),
 }
 """The roles of numbers in clauses of a kind; everywhere one can be of no matter, or that of an order or a quote."""
 _OF_MARKS: Mapping[str, frozenset[Role]] = {
-    "name": frozenset({"removed"}),
     "money": frozenset({"offer", "rival"}),
     "percent": frozenset({"off"}),
     "order": frozenset({"order", "quote"}),
     "quote": frozenset({"order", "quote"}),
-    "count": frozenset(ROLES) - {"removed", "off"},
+    "count": frozenset(ROLES) - {"off"},
 }
 
 
@@ -106,11 +104,8 @@ _CAME = word_set(
     "received got arrived came delivered scanned counted 入荷 入荷数 着荷数 納品数 納品 受領 受領数 到着 到着数 実数"
 )
 """Words right before what was ordered, and what came; "注文数" is split in two."""
-_OLD, _NEW = word_set("old current original before 変更前"), word_set("new revised changed corrected after 変更後")
-"""Words right before what was, and what is to be."""
 _PAIRS: Mapping[str, tuple[tuple[frozenset[str], Role], tuple[frozenset[str], Role]]] = {
     "claim": ((_ORDERED, "ordered"), (_CAME, "received")),
-    "change": ((_OLD, "former"), (_NEW, "new")),
 }
 """By kind of clause, the words before two counts that stand together, and their roles."""
 
@@ -209,9 +204,8 @@ def _is_boxed(rows: Sequence[Row], numbers: Sequence[Number], at: int) -> bool:
         other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, numbers[at].at)
     ]
     after = [other for other in beside if other.row == row and other.at > numbers[at].at]
-    most = _MOST_CASES if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
     nearest = [other.mark for other in (*before[-1:], *after[:1]) if not other.mark.half]
-    return any(0 < mark.value <= max(most, other.value) for other in nearest)
+    return any(0 < mark.value <= other.value for other in nearest)
 
 
 def _speaks_of_cases(rows: Sequence[Row], index: int) -> bool:

@@ -27,14 +27,11 @@ from akinai.worlds.vending.rules.suppliers.quotes import (
     Answer,
     Request,
     changed_units,
-    changes_of_confirmed,
     charge,
     confirm,
     drop_quote,
-    find_named_quote,
     lines_of,
     quote,
-    repeats_quotes,
     units_of,
     valid_quotes,
 )
@@ -43,7 +40,8 @@ from akinai.worlds.vending.rules.suppliers.quotes import (
 def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...], Delivery]:
     """The intents of a letter, and whether it names the delivery address and the account to charge."""
     delivery = find_delivery(f"{subject}\n{unquoted(body)}", setup.delivery_address, setup.account)
-    subject, _, text = delivery.text.partition("\n")
+    whole = find_delivery(f"{subject}\n{body}", setup.delivery_address, setup.account)
+    subject, _, text = whole.text.partition("\n")
     return read_letter(text, setup.catalog.good_names, subject or " "), delivery
 
 
@@ -56,24 +54,12 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
         if refused := letters.not_to_be_had(f"{letter.subject}\n{letter.body}", intents):
             return state, letters.reply(supplier, letter.subject, refused)
     day = letter.at // DAY_MINUTES + 1
-    changes = changes_of_confirmed(intents)
-    confirmed = [intent for intent in intents if intent.kind == "confirm"]
-    again = [
-        intent
-        for intent in intents
-        if intent.kind == "order"
-        and repeats_quotes(state, Request(supplier, intent, day, delivery, letter.number), confirmed)
-    ]
     paragraphs: list[str] = []
     terms = False
     for kind, act in _ACTS.items():
         for intent in intents:
-            if (
-                intent.kind == kind
-                and intent not in (*changes, *again)
-                and not (kind in ("thank", "other") and paragraphs)
-            ):
-                answer = act(state, Request(supplier, intent, day, delivery, letter.number, changes))
+            if intent.kind == kind and not (kind in ("thank", "other") and paragraphs):
+                answer = act(state, Request(supplier, intent, day, delivery, letter.number))
                 state, terms = answer.state, terms or answer.terms
                 paragraphs += answer.paragraphs
     if terms:
@@ -82,16 +68,16 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
 
 
 def _order(state: State, request: Request) -> Answer:
-    """Place the order of a letter, all of it or nothing."""
-    supplier, items = request.supplier, request.intent.items
-    if number := find_named_quote(state, request):
-        return confirm(state, replace(request, intent=Intent("confirm", quotes=number)))
+    """Place the order of a letter, all of it or nothing; quote one that is not clear, or names lower prices."""
+    supplier, items, prices = request.supplier, request.intent.items, request.intent.offers
     lines = lines_of(state, supplier, items)
+    if not request.intent.clear or any(line.cost_cents > prices.get(line.product, line.cost_cents) for line in lines):
+        answer = quote(state, request)
+        head = letters.NOT_CLEAR if answer.paragraphs else letters.NOTHING_READ
+        return replace(answer, paragraphs=(head, *answer.paragraphs))
     reasons: list[str] = []
     if len(lines) < len(items.units) or items.unclear or items.unknown:
         reasons += letters.item_remarks(state.setup.catalog, supplier, items)
-    elif not lines:
-        reasons.append("We found no product with a quantity in your letter.")
     reasons += _missing_details(request.delivery)
     if not reasons and total_cents(lines) < supplier.minimum_cents:
         reasons.append(letters.below_minimum(supplier, lines))
@@ -126,24 +112,15 @@ def _open_orders(state: State, supplier: Supplier) -> list[Order]:
 
 
 def _meant_orders(state: State, request: Request) -> list[Order]:
-    """The orders on their way that a letter means: by number, else by the goods, else the only one or the last."""
-    orders, intent = _open_orders(state, request.supplier), request.intent
-    if intent.orders:
-        return [order for order in orders if order.number in intent.orders]
-    named = {*intent.items.units, *intent.more}
-    same = [order for order in orders if named and named <= {line.product for line in order.lines}]
-    if intent.kind == "cancel" and not named:
-        return sorted(orders, key=lambda order: order.number)[-1:]
-    return same if len(same) == 1 else orders if len(orders) == 1 else []
+    """The orders on their way that a letter names."""
+    return [order for order in _open_orders(state, request.supplier) if order.number in request.intent.orders]
 
 
-def _meant_quotes(state: State, request: Request) -> Sequence[int]:
-    """The quotes that a change means: by number, else the last one where no order can be changed."""
-    intent = request.intent
-    if intent.orders or intent.quotes:
-        return () if intent.orders else intent.quotes
-    changeable = any(_can_still_change(state, order) for order in _open_orders(state, request.supplier))
-    return () if changeable or not (intent.items.units or intent.more) else sorted(valid_quotes(state, request))[-1:]
+def _leave(state: State, request: Request) -> Answer:
+    """The answer to a change or a cancellation that is not clear: what it is of, and a quote of the goods it names."""
+    way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
+    quoted = quote(state, request)
+    return Answer(quoted.state, (letters.NOT_CHANGED, way, _until_it_leaves(state), *quoted.paragraphs), terms=False)
 
 
 def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> Answer:
@@ -151,10 +128,8 @@ def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> A
     if orders:
         gone = ", ".join(str(order.number) for order in orders)
         head = f"Order {gone} has left our warehouse; it can no longer be changed or cancelled."
-    elif request.intent.orders:
-        head = f"Order {', '.join(map(str, request.intent.orders))} is not on its way from us: nothing was changed."
     else:
-        head = "Please write the number of the order; nothing was changed."
+        head = f"Order {', '.join(map(str, request.intent.orders))} is not on its way from us: nothing was changed."
     way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
     return Answer(state, (head, way, _until_it_leaves(state)), terms=False)
 
@@ -170,6 +145,8 @@ def _until_it_leaves(state: State) -> str:
 
 def _cancel(state: State, request: Request) -> Answer:
     """Cancel orders that have not left, and withdraw quotes."""
+    if not request.intent.clear:
+        return _leave(state, request)
     quotes = [number for number in request.intent.quotes if number in valid_quotes(state, request)]
     if quotes and not request.intent.orders:
         for number in quotes:
@@ -193,7 +170,9 @@ def _cancel(state: State, request: Request) -> Answer:
 def _change(state: State, request: Request) -> Answer:
     """Change the units of an order that has not left, at the prices of today's list; or quote a changed quote anew."""
     intent, supplier = request.intent, request.supplier
-    if quotes := _meant_quotes(state, request):
+    if not intent.clear:
+        return _leave(state, request)
+    if quotes := intent.quotes:
         former = [offer for number, offer in valid_quotes(state, request).items() if number in quotes]
         items = replace(intent.items, units=changed_units(units_of(*former), intent))
         return quote(state, replace(request, intent=replace(intent, items=items)))
@@ -202,9 +181,6 @@ def _change(state: State, request: Request) -> Answer:
     if len(open_orders) != 1:
         return _refuse_change(state, request, meant)
     order = open_orders[0]
-    if not intent.items.units and not intent.more:
-        how = f"Order {order.number} can still be changed: write its number and the new quantities."
-        return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
     units = {line.product: line.units for line in order.lines}
     changed_items = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
     if not changed_items.has_quantities:

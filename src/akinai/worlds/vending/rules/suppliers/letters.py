@@ -17,6 +17,15 @@ UNTIL_IT_LEAVES = (
     "delivery."
 )
 LEAVES_AT_ONCE = "Orders are paid in advance and leave on the same day: they cannot be changed or cancelled."
+NOT_CLEAR = (
+    "Your letter can be read in more than one way, so nothing was ordered or charged. A letter that only orders is "
+    "placed at once; this is how we understand yours:"
+)
+NOTHING_READ = "We found no product with a quantity in your letter, so nothing was ordered or charged."
+NOT_CONFIRMED = "Nothing was charged: we take up a quote where a letter says so with its number, and says nothing else."
+NOT_CHANGED = (
+    "Nothing was changed or cancelled: we do so where a letter names one order by its number, and says nothing else."
+)
 
 
 _NOT_TO_BE_HAD = {
@@ -78,10 +87,12 @@ def quote(setup: Setup, offer: Quote) -> str:
 
 
 def prices_only(setup: Setup, supplier: Supplier, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Prices for quantities below the minimum order; nothing for no lines."""
+    """Prices for quantities without a quote, and whether they are below the minimum order; nothing for no lines."""
     if not lines:
         return ()
-    return _goods(setup, "Our prices for these quantities:", lines), below_minimum(supplier, lines)
+    too_small = total_cents(lines) < supplier.minimum_cents
+    prices = _goods(setup, "Our prices for these quantities:", lines)
+    return (prices, below_minimum(supplier, lines)) if too_small else (prices,)
 
 
 def placed(setup: Setup, order: Order) -> str:

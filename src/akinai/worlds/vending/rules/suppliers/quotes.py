@@ -26,8 +26,6 @@ class Request:
     delivery: Delivery
     letter: int
     """The number of the letter."""
-    changes: tuple[Intent, ...] = ()
-    """Changes that the same letter makes to the quotes that it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,39 +38,24 @@ class Answer:
     """Whether the terms of trade belong at the end of the letter."""
 
 
-def changes_of_confirmed(intents: Sequence[Intent]) -> tuple[Intent, ...]:
-    """The changes of quotes that the same letter accepts: "quote 67 accepted, but 12 popcorn instead of 24"."""
-    confirmed = [intent.quotes for intent in intents if intent.kind == "confirm"]
-    changes = [intent for intent in intents if intent.kind == "change" and not intent.orders]
-    return tuple(
-        change
-        for change in changes
-        if any(not quotes or not change.quotes or {*quotes} & {*change.quotes} for quotes in confirmed)
-    )
-
-
 def confirm(state: State, request: Request) -> Answer:
     """Place the orders of quotes, each by itself, at the quoted prices; a quote can be ordered once."""
     intent, offers = request.intent, valid_quotes(state, request)
-    numbers = intent.quotes or tuple(sorted(offers)[-1:])
-    if not any(number in offers for number in numbers):
-        return Answer(state, (letters.not_placed([_no_quote(numbers)]),))
+    numbers = intent.quotes or tuple(sorted(offers))
     meant = [offers[number] for number in numbers if number in offers]
-    if len(meant) > 1 and any(not change.quotes for change in request.changes):
-        which = "Your letter changes a quote: please write the number of the quote beside the change."
-        return Answer(state, (letters.not_placed([which]),))
-    changed = {id for change in request.changes for id in (*change.items.units, *change.more)}
-    less = any(item.product not in changed for item in intent.items.unclear)
-    other = not request.changes and intent.items.has_quantities and intent.items.units != units_of(*meant)
-    if less or other:
+    if not meant:
+        return Answer(state, (letters.not_placed([_no_quote(numbers)]),))
+    if not intent.clear or (len(meant) > 1 and not intent.quotes):
+        return Answer(state, (letters.NOT_CONFIRMED, *(letters.quote(state.setup, offer) for offer in meant)))
+    if intent.items.has_quantities and intent.items.units != units_of(*meant):
         goods = letters.list_goods(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
-        names = "and your letter names other quantities. Write those that you want, and we will quote them."
-        reason = f"Quote {quotes} is for {goods}, {names}"
-        return Answer(state, (letters.not_placed([reason]),))
+        head = f"Quote {quotes} is for {goods}, and your letter names other quantities; nothing was charged."
+        answer = quote(state, request)
+        return replace(answer, paragraphs=(head, *answer.paragraphs))
     paragraphs: list[str] = []
     for offer in meant:
-        answer = _order_quote(state, request, offer)
+        answer = charge(state, request, offer.lines, ())
         placed = answer.state.order_count > state.order_count
         state = drop_quote(answer.state, offer.number) if placed else answer.state
         paragraphs += answer.paragraphs
@@ -86,28 +69,11 @@ def _no_quote(numbers: Sequence[int]) -> str:
     return f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
 
 
-def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]:
-    """The units after changes, which name new totals or differences; goods without units are left out."""
-    units = dict(former)
-    for change in changes:
-        units |= {id: count for id, count in change.items.units.items() if id not in change.more}
-        units |= {id: max(0, former.get(id, 0) + count) for id, count in change.more.items()}
+def changed_units(former: Mapping[str, int], change: Intent) -> dict[str, int]:
+    """The units after a change, which names new totals or differences; goods without units are left out."""
+    units = {**former, **change.items.units}
+    units |= {id: max(0, former.get(id, 0) + count) for id, count in change.more.items()}
     return {id: count for id, count in units.items() if count}
-
-
-def find_named_quote(state: State, request: Request) -> tuple[int, ...]:
-    """The quote that an order names and is for as a whole: "we order the goods of quote 18: 96 water, 48 cola"."""
-    offers, units = valid_quotes(state, request), request.intent.items.units
-    return tuple(number for number in request.intent.quotes if number in offers and units_of(offers[number]) == units)
-
-
-def repeats_quotes(state: State, request: Request, confirmed: Sequence[Intent]) -> bool:
-    """Whether an order only repeats the goods of quotes that the same letter accepts."""
-    offers = valid_quotes(state, request)
-    numbers = {number for intent in confirmed for number in intent.quotes or tuple(sorted(offers)[-1:])}
-    quoted = units_of(*(offers[number] for number in numbers if number in offers))
-    ordered = request.intent.items.units
-    return bool(ordered) and all(quoted.get(id) == units for id, units in ordered.items())
 
 
 def units_of(*offers: Quote) -> dict[str, int]:
@@ -116,31 +82,6 @@ def units_of(*offers: Quote) -> dict[str, int]:
     for line in (line for offer in offers for line in offer.lines):
         units[line.product] = units.get(line.product, 0) + line.units
     return units
-
-
-def _order_quote(state: State, request: Request, offer: Quote) -> Answer:
-    """Place the order of a quote with its changes; if these raise a unit price, quote it anew instead."""
-    changes = [change for change in request.changes if not change.quotes or offer.number in change.quotes]
-    if not changes:
-        return charge(state, request, offer.lines, ())
-    changed = {id for change in changes for id in (*change.items.units, *change.more)}
-    quantities = changed_units(units_of(offer), *changes)
-    unclear = tuple(item for change in changes for item in change.items.unclear)
-    items = Items(
-        quantities, unclear=unclear, unknown=tuple(item for change in changes for item in change.items.unknown)
-    )
-    lines = lines_of(state, request.supplier, items)
-    quoted = {line.product: line.cost_cents for line in offer.lines}
-    reasons = letters.item_remarks(state.setup.catalog, request.supplier, items)
-    if not changed and not reasons:
-        reasons.append(f"Your letter changes quote Q-{offer.number}: please write the goods with their new quantities.")
-    if not reasons and total_cents(lines) < request.supplier.minimum_cents:
-        reasons.append(letters.below_minimum(request.supplier, lines))
-    if not reasons and any(line.cost_cents > quoted.get(line.product, line.cost_cents) for line in lines):
-        head = f"With this change our prices are not those of quote Q-{offer.number}; nothing was charged."
-        answer = quote(state, replace(request, intent=replace(request.intent, items=items)))
-        return replace(answer, paragraphs=(head, *answer.paragraphs))
-    return charge(state, request, lines, reasons)
 
 
 def charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
@@ -187,7 +128,7 @@ def quote(state: State, request: Request) -> Answer:
     # A quote has the number of the letter that brings it; a letter brings one quote.
     number = state.mail.letters + 1
     if number in state.mail.quotes:
-        return Answer(state, tuple(remarks))
+        return Answer(state, (*letters.prices_only(setup, supplier, lines), *remarks))
     talk, last_day = state.talks.get(supplier.id), state.day + QUOTE_DAYS
     if talk is not None and talk.last_day >= state.day:
         last_day = min(last_day, talk.last_day)
