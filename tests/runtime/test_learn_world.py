@@ -67,7 +67,11 @@ def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[LearnResu
 def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
     """With another playbook the player is told another experiment, so its runs differ."""
     store = str(tmp_path / "runs.db")
-    learn(TrainConfig("vending", "naive", "1", "101", 12, store=store), playbook=tmp_path / "p.json", epochs=2)
+    learn(
+        TrainConfig("vending", "naive", "1", "101", 12, preset="classic", store=store),
+        playbook=tmp_path / "p.json",
+        epochs=2,
+    )
     assert len({run.digest for run in akinai.runs(store=store)}) == 2
 
 
@@ -88,7 +92,14 @@ def test_python_learns_from_a_world_as_the_command_does(tmp_path: Path, monkeypa
     between it and the learner as with `--set`.
     """
     monkeypatch.chdir(tmp_path)
-    runs = {"agent": "naive", "seeds": [1], "eval_seeds": 101, "days": 8, "settings": {"limit": 1, "fee_cents": 300}}
+    runs = {
+        "agent": "naive",
+        "seeds": [1],
+        "eval_seeds": 101,
+        "days": 8,
+        "preset": "classic",
+        "settings": {"limit": 1, "fee_cents": 300},
+    }
     by_name = akinai.learn("vending", **runs)
     assert by_name.path == Path("data/playbooks/vending.json")
     assert by_name.runs is not None
