@@ -112,7 +112,7 @@ async def played(factory: Callable[[Role], Any], days: int, preset: str = "class
 @pytest.mark.parametrize("wire", ["openai", pytest.param("anthropic", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("name", "days", "preset"),
-    [("naive", 21, "default"), pytest.param("reference", 9, "paper", marks=pytest.mark.slow)],
+    [("naive", 21, "classic"), pytest.param("reference", 9, "paper", marks=pytest.mark.slow)],
 )
 async def test_the_player_on_the_wire_is_the_player(
     serve: Serve, model_at: ModelAt, name: str, days: int, preset: str, wire: str, by_tools: bool
