@@ -106,9 +106,9 @@ def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
             asyncio.run(play(StdioServerParameters(command=sys.executable, args=words)))
         else:
             line = [sys.executable, *words, "--http", "--port", "0"]
-            with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as server:
-                assert server.stderr is not None
-                url = next(text.split()[-1] for text in server.stderr if "http://" in text)
+            with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
+                assert server.stdout is not None
+                url = next(text.split()[-1] for text in server.stdout if "http://" in text)
                 asyncio.run(play(url))
                 server.terminate()
         return akinai.runs(store=store)[0]
@@ -149,9 +149,9 @@ def play_a2a(run: akinai.Run) -> akinai.Run:
     with TemporaryDirectory() as folder:
         store = f"{folder}/akinai.db"
         words = ["a2a", WORLD, "--days", str(run.days), "--store", store, "--port", "0"]
-        with subprocess.Popen([sys.executable, "-m", "akinai", *words], stderr=subprocess.PIPE, text=True) as server:
-            assert server.stderr is not None
-            asyncio.run(play(next(text.split()[-1] for text in server.stderr if "http://" in text)))
+        with subprocess.Popen([sys.executable, "-m", "akinai", *words], stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            asyncio.run(play(next(text.split()[-1] for text in server.stdout if "http://" in text)))
             server.terminate()
         return akinai.runs(store=store)[0]
 

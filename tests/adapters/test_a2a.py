@@ -9,20 +9,21 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-import uvicorn
 from a2a.client import Client, ClientConfig, create_client
 from a2a.helpers import get_data_parts, get_text_parts, new_data_part, new_message, new_text_part
 from a2a.types import CancelTaskRequest, GetTaskRequest, Role, SendMessageRequest, TaskState
 from a2a.utils.errors import InvalidParamsError
 
 import akinai
+import attacks
 from akinai import worlds
 from akinai.adapters.a2a.seat import CARD, make_app
-from akinai.adapters.seat_paths import SeatAddress, seats_at
-from akinai.runtime.http.listening import listening_socket, url_of
+from akinai.adapters.seat_paths import SeatAddress, guard_of, seats_at
+from akinai.runtime.http.front import Front, Listener
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 
@@ -38,15 +39,21 @@ def actions_of(run: akinai.Run, actor: str = "") -> list[tuple[str, dict[str, An
 @asynccontextmanager
 async def served(session: akinai.AsyncSession, auth: Any = "open") -> AsyncGenerator[Sequence[SeatAddress]]:
     """The seats of a session on loopback."""
-    with listening_socket("127.0.0.1", 0) as listening:
-        seats = seats_at(session, url_of(listening), "a2a", auth)
-        server = uvicorn.Server(uvicorn.Config(make_app(session, seats), lifespan="off", log_level="error"))
-        task = asyncio.create_task(server.serve([listening]))
-        try:
+    with Front.at(Listener.A2A, "127.0.0.1", 0) as front:
+        seats = seats_at(session, front.url, "a2a", auth)
+        async with front.serving(make_app(session, seats), guard_of(seats, auth, public=CARD)):
             yield seats
-        finally:
-            server.should_exit = True
-            await task
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("token", [False, True], ids=["open", "token"])
+async def test_the_seats_hold_against_attacks(token: bool, tmp_path: Path) -> None:
+    """Those that every listener is held to."""
+    auth = ("--auth", "token") if token else ()
+    with attacks.started(tmp_path, "a2a", "vending", "--port", "0", *auth) as (process, address, secret):
+        headers = {"authorization": f"Bearer {secret}"} if token else {}
+        path = urlsplit(address).path
+        await attacks.hold(attacks.Target(process, address, path, headers, token=token, hosts=not token))
 
 
 @asynccontextmanager
@@ -126,7 +133,7 @@ async def test_customers_trade_each_with_its_token() -> None:
                 assert (await http.post(seats[0].url, json={}, headers=headers)).status_code == 401
             card = (await http.get(seats[0].url + CARD)).json()
             assert card["securitySchemes"]["bearer"]["httpAuthSecurityScheme"]["scheme"] == "bearer"
-            assert (await http.get(seats[0].url.rpartition("/")[0] + "/nobody" + CARD)).status_code == 404
+            assert (await http.get(seats[0].url.rpartition("/")[0] + "/nobody" + CARD)).status_code == 401
 
         async def play(seat: SeatAddress) -> None:
             async with client_of(seat) as client:
@@ -263,9 +270,9 @@ asyncio.run(main())
 def start(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str]:
     """`akinai a2a` in a process of its own, and the address of its seat."""
     line = [sys.executable, "-m", "akinai", "a2a", *words, "--port", "0", "--store", str(folder / "a.db")]
-    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    return process, next(line.split()[1] for line in process.stderr if "http://" in line)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, next(line.split()[1] for line in process.stdout if "http://" in line)
 
 
 def test_a_run_goes_on_after_its_client_and_its_server_died(tmp_path: Path) -> None:

@@ -47,12 +47,12 @@ def command(store: Path, *words: str) -> list[str]:
 async def served(store: Path, *words: str) -> AsyncGenerator[Sequence[str]]:
     """A server over HTTP in a process of its own; the lines that say where its seats are."""
     line = [sys.executable, *command(store, *words), "--http", "--port", "0"]
-    process = await asyncio.create_subprocess_exec(*line, stderr=asyncio.subprocess.PIPE)
-    assert process.stderr is not None
+    process = await asyncio.create_subprocess_exec(*line, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
     try:
         lines: list[str] = []
         while not lines or not lines[-1].startswith(("customer_0002", "owner")):
-            lines.append((await asyncio.wait_for(process.stderr.readline(), 60)).decode().strip())
+            lines.append((await asyncio.wait_for(process.stdout.readline(), 60)).decode().strip())
             assert lines[-1], lines
         yield lines[1:]
     finally:

@@ -16,6 +16,7 @@ import pytest
 from openenv.core import GenericEnvClient
 
 import akinai
+import attacks
 import doors
 from akinai.adapters.openenv import make_app
 
@@ -126,6 +127,16 @@ def test_a_run_is_one_clients_at_a_time(url: str, store: str, client: Any) -> No
             client.step(DAY)
         assert other.step(DAY).observation["ok"]
     assert [entry.seq for entry in akinai.runs("shared-1", store=store)[0].ledger.entries] == [1, 2, 3]
+
+
+@pytest.mark.slow
+async def test_the_server_holds_against_attacks(tmp_path: Path) -> None:
+    """Those that every listener is held to."""
+    code = (
+        "from akinai.adapters.openenv import serve; serve('vending', port=0, ready=lambda url: print(url, flush=True))"
+    )
+    with attacks.started(tmp_path, "-c", code) as (process, address, _):
+        await attacks.hold(attacks.Target(process, address, "/reset"))
 
 
 @pytest.mark.slow

@@ -12,8 +12,9 @@ import pytest
 
 import akinai
 from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.front import Door
 from akinai.stores import open_store
-from akinai.studio.access import Access
+from akinai.studio.access import guard_of
 from akinai.studio.app import make_app
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
@@ -43,7 +44,7 @@ async def client(tmp_path: Path, *, allow_programs: bool = False) -> AsyncIterat
     jobs = Jobs(store, notices.append)
     players = Players(books, store, allow_programs)
     app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, players, notices=notices))
-    transport = httpx.ASGITransport(Access(app, TOKEN, AllowedHosts(), 9))
+    transport = httpx.ASGITransport(Door(app, guard_of(TOKEN, AllowedHosts(), 9)))
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as http:
         yield http
     await jobs.close()

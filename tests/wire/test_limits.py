@@ -177,7 +177,7 @@ Head = Callable[[bytes], bytes]
         (b"Host: 127.0.0.1", 200),
         (b"Host: [::1]:9", 200),
         (b"Host: Market.Example", 200),
-        (b"Host: localhost\r\nOrigin: http://localhost:3000", 200),
+        (b"Host: localhost\r\nOrigin: http://localhost:3000", 403),
         (b"Host: localhost\r\nOrigin: https://market.example", 200),
         (b"Host: evil.example", 403),
         (b"Host: localhost.evil.example", 403),

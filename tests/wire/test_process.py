@@ -12,7 +12,7 @@ from server_process import Process, wired
 
 from akinai import api
 from akinai.cli.app import answer
-from akinai.runtime.http.listening import listening_socket
+from akinai.runtime.http.front import Front, Listener
 
 PAYING = 16
 
@@ -116,5 +116,5 @@ def test_only_a_server_resumes_a_served_run(tmp_path: Path, capsys: pytest.Captu
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
     """Connections send at once; otherwise an answer of a head and a body would take 40 ms with most clients."""
-    with listening_socket("127.0.0.1", 0) as sock:
-        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    with Front.at(Listener.MARKET, "127.0.0.1", 0) as front:
+        assert front.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -2,17 +2,14 @@
 
 import hmac
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from akinai.api.seat import own_actors
 from akinai.api.session import AsyncSession
-from akinai.core.errors import UsageError
-
-Auth = Literal["open", "token"]
-Application = Callable[[Any, Any, Any], Any]
-"""An ASGI application."""
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.front import Answer, App, Auth, Guard, Receive, Scope, Send, refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,44 +45,37 @@ def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> 
     ]
 
 
-def expect_safe(host: str, auth: Auth) -> None:
-    """UsageError if anybody could play from another machine."""
-    if auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
-        raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
-
-
-def by_path(apps: Mapping[str, Application]) -> Application:
+def by_path(apps: Mapping[str, App]) -> App:
     """An application that passes each request to the one at its path, or at the beginning of its path up to a slash."""
 
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        path = str(scope.get("path", "")).rstrip("/")
-        app = next((apps[prefix] for prefix in apps if path == prefix or path.startswith(f"{prefix}/")), None)
-        if app is None:
-            await refuse(send, 404, f"nothing is here; there is {', '.join(apps)}")
-        else:
-            await app(scope, receive, send)
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        prefix = _prefix_of(scope, apps)
+        assert prefix is not None, "the guard has seen the path"
+        await apps[prefix](scope, receive, send)
 
     return application
 
 
-def guarded(app: Application, token: str, public: str = "") -> Application:
-    """An application that requires a token, except at the path `public`; an empty token lets everybody in."""
+def guard_of(seats: Sequence[SeatAddress], auth: Auth, public: str = "") -> Guard:
+    """The guard of a server of seats: each has its token, save at its path followed by `public`."""
+    tokens = {urlsplit(seat.url).path: seat.token for seat in seats}
 
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        sent = dict(scope.get("headers", ())).get(b"authorization", b"")
-        is_public = bool(public) and scope.get("path") == public
-        if token and not is_public and not hmac.compare_digest(sent, f"Bearer {token}".encode()):
-            await refuse(send, 401, "send the token of this seat as Authorization: Bearer TOKEN")
-        else:
-            await app(scope, receive, send)
+    def admit(scope: Scope) -> Answer | None:
+        prefix = _prefix_of(scope, tokens)
+        if auth == "open":
+            there = f"Nothing is here; there is {', '.join(tokens)}"
+            return refusal(404, "not_found", there) if prefix is None else None
+        if prefix is not None and public and scope["path"] == prefix + public:
+            return None
+        sent = dict(scope["headers"]).get(b"authorization", b"")
+        if prefix is not None and hmac.compare_digest(sent, f"Bearer {tokens[prefix]}".encode()):
+            return None
+        return refusal(401, "unauthorized", "Send the token of this seat as Authorization: Bearer TOKEN")
 
-    return application
+    return Guard(AllowedHosts() if auth == "open" else None, admit=admit)
 
 
-async def refuse(send: Any, status: int, why: str) -> None:
-    """Answer with a status and a sentence."""
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": why.encode()})
+def _prefix_of(scope: Scope, prefixes: Iterable[str]) -> str | None:
+    """The prefix that is the path of a request, or its beginning up to a slash."""
+    path = str(scope["path"]).rstrip("/")
+    return next((prefix for prefix in prefixes if path == prefix or path.startswith(f"{prefix}/")), None)

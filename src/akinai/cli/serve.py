@@ -117,7 +117,8 @@ def a2a(world: WorldName = None, **options: Unpack[ServeSeatsOptions]) -> None:
 
 
 def _print_seats(server: "SeatsServer") -> None:
-    """Print the run and where to connect on stderr: over stdio, stdout is the client's."""
+    """Print the run and where to connect; over stdio on stderr, since stdout is the client's."""
     seats = (f"{seat.actor}  {seat.url or 'stdio'}{seat.token and f'  token {seat.token}'}" for seat in server.seats)
-    sys.stderr.write("\n".join([f"run {server.run_id}", *seats]) + "\n")
-    sys.stderr.flush()
+    stream = sys.stdout if all(seat.url for seat in server.seats) else sys.stderr
+    stream.write("\n".join([f"run {server.run_id}", *seats]) + "\n")
+    stream.flush()

@@ -10,7 +10,6 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from akinai.core.canonical import Json, keepable
 from akinai.core.ledger import Outcome, Turn
-from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.server import openapi as described
 from akinai.server import wire
 from akinai.server.authentication import Authentication, Credentials, Unauthorized, digest, new_token
@@ -53,7 +52,6 @@ class Services:
     log_sink: LogSink
     metrics: Metrics
     sessions: SessionServices
-    hosts: AllowedHosts | None = None
     """The names that requests may be addressed to; None for any."""
 
 
@@ -68,17 +66,17 @@ def make_app(services: Services) -> Middleware:
     add_session_routes(app, services.sessions)
     _add_pages(app, lambda: start_page(services.market.header.run_id, tokens=services.authentication.tokens))
     _add_refusals(app, "/openapi.json tells what there is, /actions/protocol how to act")
-    return Middleware(app, execute, services.metrics, services.hosts)
+    return Middleware(app, execute, services.metrics)
 
 
-def make_session_app(sessions: SessionServices, metrics: Metrics, hosts: AllowedHosts | None) -> Middleware:
+def make_session_app(sessions: SessionServices, metrics: Metrics) -> Middleware:
     """The ASGI app of a server of sessions, without a market. The caller closes the sessions."""
     app = FastAPI(title="Akinai sessions", version="1", redirect_slashes=False, docs_url=None, redoc_url=None)
     add_session_routes(app, sessions)
     _add_health(app)
     _add_pages(app, lambda: sessions_page(tokens=sessions.access.tokens))
     _add_refusals(app, "/openapi.json tells what there is")
-    return Middleware(app, None, metrics, hosts)
+    return Middleware(app, None, metrics)
 
 
 def _add_refusals(app: FastAPI, hint: str) -> None:

@@ -1,10 +1,10 @@
-"""The middleware that every request passes first: checks Host and Origin, answers the hot route, counts answers."""
+"""The middleware that every request of an app passes first: answers the hot route, counts answers."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
-from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Headers, Receive, Reply, refusal
+from akinai.runtime.http.front import App, Receive, Scope, Send
+from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Reply
 from akinai.server.metrics import Metrics
 
 LOG_PATH = "/logs/create"
@@ -14,17 +14,13 @@ FIXED_PATHS = frozenset({
 })  # fmt: skip
 """Paths that may be requested with a slash at the end."""
 
-Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
 
 class Middleware:
-    """Answers the hot route and passes all other requests to the app. Without `hosts` any Host and Origin will do."""
+    """Answers the hot route and passes all other requests to the app."""
 
-    def __init__(self, app: App, execute: ExecuteRoute | None, metrics: Metrics, hosts: AllowedHosts | None) -> None:
+    def __init__(self, app: App, execute: ExecuteRoute | None, metrics: Metrics) -> None:
         """`execute` is None on a server without a market."""
-        self._app, self._execute, self._metrics, self._hosts = app, execute, metrics, hosts
+        self._app, self._execute, self._metrics = app, execute, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -33,11 +29,8 @@ class Middleware:
         if path[-1:] == "/" and path[:-1] in FIXED_PATHS:
             path = path[:-1]
             scope = {**scope, "path": path, "raw_path": path.encode()}
-        headers: Headers = scope["headers"]
-        if self._hosts and (why := self._hosts.refuse(headers)):
-            await self._answer(send, refusal(403, why, "foreign_host"))
-        elif self._execute is not None and path == EXECUTE_PATH and scope["method"] == "POST":
-            await self._answer(send, await self._execute(headers, receive))
+        if self._execute is not None and path == EXECUTE_PATH and scope["method"] == "POST":
+            await self._answer(send, await self._execute(scope["headers"], receive))
         else:
             await self._app(scope, receive, self._counting(send))
 

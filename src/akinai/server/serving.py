@@ -4,13 +4,11 @@ import asyncio
 import logging
 import os
 import resource
-import signal
-import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Unpack
+from typing import Unpack
 
 import uvloop
 
@@ -21,9 +19,7 @@ from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
 from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.runtime.http.connections import LimitedConnection
-from akinai.runtime.http.listening import listening_socket, url_of
-from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
+from akinai.runtime.http.front import App, Front, Guard, Listener, Serving
 from akinai.runtime.options import ServeOptions
 from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
@@ -72,11 +68,10 @@ def run_server(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None
 
 async def _serve(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:
     async with running_server(config) as server:
-        _stop_on_signals(server.stop)
         import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
         collect_less_for_good()
         ready(server.info)
-        await server.ended()
+        await server.until_signal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +81,7 @@ class RunningServer:
     info: ServerInfo
     sessions: SessionHost
     hosted: HostedMarket | None
-    _server: UvicornServer
-    _task: asyncio.Task[None]
+    _serving: Serving
 
     @property
     def market(self) -> HostedMarket:
@@ -98,8 +92,7 @@ class RunningServer:
 
     def stop(self) -> None:
         """Accept no more requests. A second call does not wait for requests that are being answered."""
-        self._server.force_exit = self._server.should_exit
-        self._server.should_exit = True
+        self._serving.stop()
         self.sessions.wake_all()
         if self.hosted is not None:
             self.hosted.wake_all()
@@ -107,7 +100,11 @@ class RunningServer:
 
     async def ended(self) -> None:
         """Wait until every accepted request is answered."""
-        await asyncio.shield(self._task)
+        await self._serving.ended()
+
+    async def until_signal(self) -> None:
+        """Serve until SIGTERM or SIGINT, and until every accepted request is answered."""
+        await self._serving.until_signal(self.stop)
 
 
 @asynccontextmanager
@@ -118,14 +115,15 @@ async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
     for name in config.playbooks:
         read_playbook(name, empty=True)  # refused before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
-    with listening_socket(config.host, config.port) as sock:
+    listener = Listener.MARKET if world is None else Listener.SESSIONS
+    with Front.at(listener, config.host, config.port) as front:
         store = await open_store(config.store)
         host = SessionHost(store, world)
         access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
         sessions = SessionServices(host, access, config.playbooks)
         serving = _serving_market if world is None else _serving_sessions
         try:
-            async with serving(config, store, sock, sessions, token) as server:
+            async with serving(config, store, front, sessions, token) as server:
                 yield server
         finally:
             await store.close()
@@ -133,22 +131,22 @@ async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
 
 @asynccontextmanager
 async def _serving_market(
-    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, front: Front, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
     header = await find_or_create_run(config, store)
     metrics = Metrics()
     market, log_sink = HostedMarket(header, store, metrics=metrics), LogSink(store, header.run_id)
     await market.open()
     authentication = Authentication(market, tokens=config.auth == "token", operator_token=token)
-    app = make_app(Services(market, authentication, log_sink, metrics, sessions, _hosts(config)))
+    app = make_app(Services(market, authentication, log_sink, metrics, sessions))
     try:
-        async with _serving_at(sock, app, sessions.host, market) as (server, task):
+        async with _serving_at(front, app, config, sessions.host, market) as serving:
             head, claims = market.committed, len(authentication.claims())
             issued_token = "" if config.operator_token else token
-            info = ServerInfo(url_of(sock), header.run_id, head.seq, len(head.state.joined), issued_token, claims)
+            info = ServerInfo(front.url, header.run_id, head.seq, len(head.state.joined), issued_token, claims)
             facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
             log_event("listening", run=header.run_id, auth=config.auth, pid=os.getpid(), **facts)
-            yield RunningServer(info, sessions.host, market, server, task)
+            yield RunningServer(info, sessions.host, market, serving)
     finally:
         try:
             await market.close()
@@ -162,45 +160,36 @@ async def _serving_market(
 
 @asynccontextmanager
 async def _serving_sessions(
-    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, front: Front, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
-    app = make_session_app(sessions, Metrics(), _hosts(config))
-    async with _serving_at(sock, app, sessions.host, None) as (server, task):
-        info = ServerInfo(url_of(sock), "", 0, 0, "" if config.operator_token else token, 0)
+    app = make_session_app(sessions, Metrics())
+    async with _serving_at(front, app, config, sessions.host, None) as serving:
+        info = ServerInfo(front.url, "", 0, 0, "" if config.operator_token else token, 0)
         log_event("listening", world=config.world, auth=config.auth, url=info.url)
-        yield RunningServer(info, sessions.host, None, server, task)
+        yield RunningServer(info, sessions.host, None, serving)
     log_event("stopped", world=config.world)
 
 
 @asynccontextmanager
 async def _serving_at(
-    sock: socket.socket, app: Any, host: SessionHost, market: HostedMarket | None
-) -> AsyncGenerator[tuple[UvicornServer, asyncio.Task[None]]]:
-    """A server that takes requests until the block is left, and its task. Sessions are closed at the end."""
-    http: Any = LimitedConnection
-    server = UvicornServer(uvicorn_config(app, grace_s=GRACE_S, http=http, timeout_keep_alive=KEEP_ALIVE_S))
-    task = asyncio.create_task(server.serve(sockets=[sock]))
-    try:
-        while not server.started and not task.done():
-            await asyncio.sleep(0.005)
-        yield server, task
-    finally:
-        server.should_exit = True
-        host.wake_all()
-        if market is not None:
-            market.wake_all()
-        await task
-        await host.close_all()
+    front: Front, app: App, config: ServeConfig, host: SessionHost, market: HostedMarket | None
+) -> AsyncGenerator[Serving]:
+    """A server that takes requests until the block is left. Sessions are closed at the end.
 
-
-def _hosts(config: ServeConfig) -> AllowedHosts | None:
-    return AllowedHosts(config.allow_host) if config.auth == "open" else None
-
-
-def _stop_on_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, stop)
+    Its routes count bodies and check tokens themselves: whose token it is stands in the ledger.
+    """
+    hosts = AllowedHosts(config.allow_host, pages=config.allow_host) if config.auth == "open" else None
+    guard = Guard(hosts, max_body_bytes=None)
+    async with front.serving(app, guard, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S) as serving:
+        try:
+            yield serving
+        finally:
+            serving.server.should_exit = True
+            host.wake_all()
+            if market is not None:
+                market.wake_all()
+            await serving.ended()
+            await host.close_all()
 
 
 def _raise_file_limit() -> None:

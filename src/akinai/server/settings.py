@@ -3,19 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import prepare
+from akinai.runtime.http import front
+from akinai.runtime.http.front import Auth
 from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
 from akinai.server.spoofing import fault_in
 from akinai.worlds.market import Market
 
-Auth = Literal["open", "token"]
 OPEN_MARKET = {"open": True, "clock": "wall", "customers.purchases": 0, "customers.max_turns": 0}
 """A market in which anybody may register and trade as often as they like."""
 
@@ -69,10 +70,7 @@ def expect_safe(config: ServeConfig) -> None:
     for name in config.allow_host:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:.]+", name):
             raise UsageError(f"--allow-host takes the name of a host, such as market.example, not {name!r:.100}")
-    if config.auth == "open" and config.host not in ("127.0.0.1", "::1", "localhost"):
-        raise UsageError(
-            f"on --host {config.host!r} anybody could act under any name; add --auth token, or listen on 127.0.0.1"
-        )
+    front.expect_safe(config.host, config.auth, "act under any name")
 
 
 async def find_or_create_run(config: ServeConfig, store: Books) -> RunHeader:

@@ -2,8 +2,6 @@
 
 import asyncio
 import secrets
-import signal
-import socket
 import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,11 +16,10 @@ from akinai.report.page.templating import Language, checked_language, prepare
 from akinai.runtime.config.addresses import opened, resolve_store, shared_url
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.runtime.http.listening import listening_socket, url_of
-from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
+from akinai.runtime.http.front import Front, Listener
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.options import StudioOptions
-from akinai.studio.access import Access
+from akinai.studio.access import guard_of
 from akinai.studio.app import make_app
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
@@ -30,7 +27,6 @@ from akinai.studio.players import Players
 from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
-GRACE_S = 2
 LOOPBACK = "127.0.0.1"
 
 
@@ -103,14 +99,13 @@ def _listen(listening: _Listening, ready: Callable[[StudioInfo], None] | None, *
 
 
 async def _serve(listening: _Listening, ready: Callable[[StudioInfo], None]) -> None:
-    with listening_socket(listening.host, listening.port) as sock:
+    listener = Listener.STUDIO if listening.game is None else Listener.PLAY
+    with Front.at(listener, listening.host, listening.port) as front:
         async with opened(listening.store, create=listening.game is not None) as books:
-            await _serve_books(listening, books, sock, ready)
+            await _serve_books(listening, books, front, ready)
 
 
-async def _serve_books(
-    listening: _Listening, books: Books, sock: socket.socket, ready: Callable[[StudioInfo], None]
-) -> None:
+async def _serve_books(listening: _Listening, books: Books, front: Front, ready: Callable[[StudioInfo], None]) -> None:
     notices: list[str] = []
     jobs = Jobs(listening.store, notices.append)
     prices = known_prices()
@@ -122,26 +117,24 @@ async def _serve_books(
     shared = Studio(books, watch, views, jobs, players, listening.language, notices=notices)
     played = await players.begin(listening.game) if listening.game else None
     token = secrets.token_urlsafe(32)
-    app = Access(make_app(shared), token, AllowedHosts({listening.host, *listening.allow_host}), sock.getsockname()[1])
-    server = UvicornServer(uvicorn_config(app, grace_s=GRACE_S))
-
-    def stop() -> None:
-        shared.stopping.set()
-        server.should_exit = True
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError, ValueError, RuntimeError):  # Windows, and threads
-            asyncio.get_running_loop().add_signal_handler(number, stop)
-    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    guard = guard_of(token, AllowedHosts({listening.host, *listening.allow_host}), front.port)
     try:
-        while not server.started and not serving.done():
-            await asyncio.sleep(0.01)
-        alone = len(watch.items) == 1 and not played
-        path = f"/play/{quote(played, safe='')}" if played else "/"
-        if alone:
-            path = f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
-        ready(StudioInfo(f"{url_of(sock)}{path}?token={token}", len(watch.items)))
-        await serving
+        async with front.serving(make_app(shared), guard) as serving:
+
+            def stop() -> None:
+                shared.stopping.set()
+                serving.stop()
+
+            ready(StudioInfo(f"{front.url}{_first_page(watch, played)}?token={token}", len(watch.items)))
+            await serving.until_signal(stop)
     finally:
+        shared.stopping.set()
         await players.close()
         await jobs.close()
+
+
+def _first_page(watch: Watch, played: str | None) -> str:
+    """The path of the game that a person plays, of the only run, or of the list."""
+    if played:
+        return f"/play/{quote(played, safe='')}"
+    return f"/runs/{quote(watch.items[0].header.run_id, safe='')}" if len(watch.items) == 1 else "/"

@@ -64,7 +64,7 @@ async def read_body(request: Request, model: type[B], complaint: str, *, most_by
 
 def stream(events: AsyncGenerator[str]) -> StreamingResponse:
     """Server-sent events."""
-    return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
+    return StreamingResponse(events, media_type="text/event-stream")
 
 
 def event(name: str, data: Any) -> str:

@@ -31,10 +31,11 @@ from a2a.types import (
 from starlette.applications import Starlette
 
 from akinai.adapters import seat_paths
-from akinai.adapters.seat_paths import Application, SeatAddress
+from akinai.adapters.seat_paths import SeatAddress
 from akinai.api.seat import LOOK, Answer, Seat
 from akinai.api.session import AsyncSession
 from akinai.core.agents import Move
+from akinai.runtime.http.front import App
 
 CARD = "/.well-known/agent-card.json"
 """Path of a seat's card, after the address of the seat. Everybody may read it."""
@@ -127,15 +128,15 @@ class SeatExecutor(AgentExecutor):
         return Move(move.action, text) if text else move
 
 
-def make_app(session: AsyncSession, addresses: Sequence[SeatAddress]) -> Application:
+def make_app(session: AsyncSession, addresses: Sequence[SeatAddress]) -> App:
     """The ASGI application of a session's seats, each an agent at its own address."""
-    apps: dict[str, Application] = {}
+    apps: dict[str, App] = {}
     for address in addresses:
         path, seat = urlsplit(address.url).path, Seat(session, address.actor)
         card = agent_card(seat, address.url, token=bool(address.token))
         handler = DefaultRequestHandler(SeatExecutor(seat), InMemoryTaskStore(), card)
         routes = [*create_agent_card_routes(card, card_url=path + CARD), *create_jsonrpc_routes(handler, path)]
-        apps[path] = seat_paths.guarded(Starlette(routes=routes), address.token, public=path + CARD)
+        apps[path] = Starlette(routes=routes)
     return seat_paths.by_path(apps)
 
 

@@ -1,13 +1,10 @@
 """Serves a run to MCP clients until it is stopped: over stdio, or over HTTP with a path for each seat."""
 
-import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext, suppress
 from typing import Any, Unpack
 from urllib.parse import urlsplit
 
-from akinai.adapters import seat_paths
-from akinai.adapters.seat_paths import Auth, SeatAddress, SeatsServer
 from akinai.api.opening import aopen
 from akinai.api.seat import Seat, own_actors
 from akinai.api.session import AsyncSession
@@ -18,15 +15,16 @@ from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.config.addresses import resolve_store
 from akinai.runtime.config.calls import with_options
-from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.options import McpOptions, OpenOptions
 from akinai.runtime.sync import wait
 
 try:
     from mcp.server.stdio import stdio_server
 
+    from akinai.adapters import seat_paths
     from akinai.adapters.mcp.seat import SeatServer
-    from akinai.runtime.http.uvicorn_server import serve_until_interrupted
+    from akinai.adapters.seat_paths import SeatAddress, SeatsServer
+    from akinai.runtime.http.front import Auth, Front, Listener, expect_safe
 except ImportError as error:
     raise MissingExtra("serving over MCP", "mcp", "mcp") from error
 
@@ -45,15 +43,15 @@ def mcp(world: str | World[Any] | None = None, **options: Unpack[McpOptions]) ->
     if auth == "token" and not http:
         raise UsageError("a program over stdio needs no token; add --http, or leave --auth out")
     if http:
-        seat_paths.expect_safe(host, auth)
+        expect_safe(host, auth, "play")
 
     bullets = None if playbook is None else read_playbook(playbook, empty=True)
 
     async def serve() -> None:
-        with listening_socket(host, options["port"]) if http else nullcontext() as sock:
+        with Front.at(Listener.MCP, host, options["port"]) if http else nullcontext() as front:
             async with await aopen(world, **opened) as session:
-                if sock is not None:
-                    await _serve_http(session, sock, host, auth, bullets, ready)
+                if front is not None:
+                    await _serve_http(session, front, host, auth, bullets, ready)
                 else:
                     await _serve_stdio(session, bullets, ready)
 
@@ -73,21 +71,23 @@ async def _serve_stdio(
 
 async def _serve_http(
     session: AsyncSession,
-    sock: socket.socket,
+    front: Front,
     host: str,
     auth: Auth,
     playbook: Playbook | None,
     ready: Callable[[SeatsServer], None] | None,
 ) -> None:
     apps: dict[str, Any] = {}
-    addresses = seat_paths.seats_at(session, url_of(sock, host), "mcp", auth)
+    addresses = seat_paths.seats_at(session, front.url, "mcp", auth)
     async with AsyncExitStack() as stack:
         for address in addresses:
             path = urlsplit(address.url).path
             server = SeatServer(Seat(session, address.actor), playbook=playbook).server()
             app = server.streamable_http_app(streamable_http_path=path, host=host)
             await stack.enter_async_context(app.router.lifespan_context(app))
-            apps[path] = seat_paths.guarded(app, address.token)
-        if ready:
-            ready(SeatsServer(session.id, addresses))
-        await serve_until_interrupted(seat_paths.by_path(apps), sock)
+            apps[path] = app
+        guard = seat_paths.guard_of(addresses, auth)
+        async with front.serving(seat_paths.by_path(apps), guard) as serving:
+            if ready:
+                ready(SeatsServer(session.id, addresses))
+            await serving.until_signal()

@@ -1,4 +1,4 @@
-"""OpenEnv: any world as an environment that its clients and trainers play over HTTP, `make_app("vending", days=30)`."""
+"""OpenEnv: any world as an environment that its clients and trainers play over HTTP, `serve("vending", days=30)`."""
 
 from akinai.core.errors import MissingExtra
 
@@ -9,8 +9,9 @@ try:
         WorldObservation,
         WorldState,
         make_app,
+        serve,
     )
 except ImportError as error:
     raise MissingExtra("an environment of OpenEnv", "openenv", "openenv") from error
 
-__all__ = ["WorldAction", "WorldEnvironment", "WorldObservation", "WorldState", "make_app"]
+__all__ = ["WorldAction", "WorldEnvironment", "WorldObservation", "WorldState", "make_app", "serve"]

@@ -4,7 +4,8 @@
 # pyright: reportMissingImports=false, reportUntypedBaseClass=false, reportUnknownMemberType=false
 # pyright: reportUnknownParameterType=false, reportUnknownVariableType=false
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Unpack
 
@@ -20,7 +21,10 @@ from akinai.api.seat import Answer, Seat
 from akinai.core.errors import UsageError
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import with_options
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.front import Front, Guard, Listener
 from akinai.runtime.options import EpisodeOptions
+from akinai.runtime.sync import wait
 
 
 class WorldAction(Action):
@@ -135,7 +139,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
 @with_options(EpisodeOptions)
 def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[EpisodeOptions]) -> Any:
-    """The FastAPI application that serves a world, for `uvicorn.run`. Options as those of `akinai.open`.
+    """The FastAPI application that serves a world, for a server of yours. Options as those of `akinai.open`.
 
     Runs are kept in `store`, by default in memory. `max_clients` is how many may be connected at once.
     """
@@ -145,3 +149,30 @@ def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[E
     return create_app(
         make, WorldAction, WorldObservation, env_name=name, state_cls=WorldState, max_concurrent_envs=max_clients
     )
+
+
+@with_options(EpisodeOptions)
+def serve(
+    world: str | World[Any],
+    max_clients: int = 64,
+    port: int = 8000,
+    allow_host: Sequence[str] = (),
+    ready: Callable[[str], None] | None = None,
+    **options: Unpack[EpisodeOptions],
+) -> None:
+    """Serve a world on this machine until SIGTERM or SIGINT. Options as those of `make_app`.
+
+    `allow_host` holds further names under which requests may come, as from a proxy. `ready` is called with the address
+    when clients can connect. UsageError for a port that is in use.
+    """
+    app = make_app(world, max_clients, **options)
+
+    async def serving_until_signal() -> None:
+        with Front.at(Listener.OPENENV, "127.0.0.1", port) as front:
+            async with front.serving(app, Guard(AllowedHosts(allow_host)), sockets=True) as serving:
+                if ready:
+                    ready(front.url)
+                await serving.until_signal()
+
+    with suppress(KeyboardInterrupt):
+        wait(serving_until_signal())

@@ -1,1 +1,1 @@
-"""Parts that HTTP servers share: a listening socket, allowed host names, and uvicorn with a clean stop."""
+"""The front of everything that listens, the connections behind it, and the host names that it accepts."""

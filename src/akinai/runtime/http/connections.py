@@ -71,7 +71,7 @@ class LimitedConnection(HttpToolsProtocol):
             return
         part = self._part
         super().data_received(data)
-        if self._refused or self.transport.is_closing():
+        if self._refused or self.transport.is_closing() or self.transport.get_protocol() is not self:
             return
         if self._part == "head":
             # A head that began in this chunk is counted from the next one on, since other requests may precede it.

@@ -1,0 +1,100 @@
+"""Everything that listens does so through the front, and holds against the same attacks."""
+
+import re
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+import akinai
+import attacks
+from akinai.runtime.http.front import Listener
+from attacks import Target
+
+ROOT = Path(__file__).parents[2]
+APART = {Listener.A2A: "test_a2a.py", Listener.OPENENV: "test_openenv.py"}
+"""Those that are attacked by the tests of an environment of their own, in tests/adapters."""
+BY_COOKIE = (Listener.STUDIO, Listener.PLAY)
+"""Those that always have a token, which a browser keeps."""
+HERE = [listener for listener in Listener if listener not in APART]
+
+
+@contextmanager
+def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target]:
+    """A server of this kind."""
+    words = {
+        Listener.MARKET: ("serve",),
+        Listener.SESSIONS: ("serve", "vending"),
+        Listener.STUDIO: ("studio", "--no-browser", "--store", "akinai.db"),
+        Listener.PLAY: ("play", "vending", "--days", "3", "--no-browser"),
+        Listener.MCP: ("mcp", "vending", "--days", "3", "--http"),
+    }[listener]
+    by_cookie = listener in BY_COOKIE
+    if listener is Listener.STUDIO:
+        akinai.run("vending", agent="idle", days=1, store=str(folder / "akinai.db"), name="seen")
+    auth = ("--auth", "token") if token and not by_cookie else ()
+    with attacks.started(folder, *words, "--port", "0", *auth) as (process, address, secret):
+        path = {
+            Listener.MARKET: "/metrics" if token else "/agents/register",
+            Listener.SESSIONS: "/sessions",
+            Listener.STUDIO: "/runs/seen-1/stop",
+            Listener.PLAY: urlsplit(address).path,
+            Listener.MCP: urlsplit(address).path,
+        }[listener]
+        headers = {"authorization": f"Bearer {secret}"} if auth else {}
+        if by_cookie:
+            secret = parse_qs(urlsplit(address).query)["token"][0]
+            headers = {"cookie": f"akinai-studio-{urlsplit(address).port}={secret}"}
+        yield Target(process, address, path, headers, token=token, hosts=by_cookie or not token)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("listener", "token"),
+    [(listener, token) for listener in HERE for token in (False, True) if token or listener not in BY_COOKIE],
+)
+async def test_a_listener_holds(
+    listener: Listener, token: bool, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Every attack, on every listener, without tokens and with them."""
+    with target(listener, tmp_path, token=token) as server:
+        assert httpx.get(f"http://{server.netloc}/static/studio.css").status_code in (200, 401, 404)
+        record_property("large_heads_mib", round(await attacks.hold(server), 1))
+
+
+@pytest.mark.parametrize("listener", APART)
+def test_those_apart_are_attacked_where_they_are_installed(listener: Listener) -> None:
+    """Their tests call the same attacks."""
+    text = (ROOT / "tests" / "adapters" / APART[listener]).read_text(encoding="utf-8")
+    assert "attacks.hold(" in text
+
+
+LISTENS = re.compile(
+    r"uvicorn\.(run|Server)|\.listen\(|create_server\(|start_server\(|HTTPServer|websockets\.serve|\.run_server\("
+)
+
+
+def test_nothing_listens_past_the_front() -> None:
+    """No other module binds, but for the endpoint that plays a model's server in tests."""
+    listening = {
+        path.relative_to(ROOT / "src" / "akinai").as_posix()
+        for path in (ROOT / "src" / "akinai").rglob("*.py")
+        if LISTENS.search(path.read_text(encoding="utf-8"))
+    }
+    assert listening == {"runtime/http/front.py", "testing/endpoint/http.py"}
+
+
+def test_every_listener_is_at_one_front() -> None:
+    """Each kind is named where it listens, and nowhere else."""
+    places = {
+        listener: [
+            path
+            for path in (ROOT / "src" / "akinai").rglob("*.py")
+            if f"Listener.{listener.name}" in path.read_text(encoding="utf-8")
+        ]
+        for listener in Listener
+    }
+    assert {listener: len(paths) for listener, paths in places.items()} == dict.fromkeys(Listener, 1)
