@@ -190,6 +190,8 @@ def test_orders_of_every_product_and_count_are_placed(line: str) -> None:
         ("Order 31, please change:\n- cola: 72 instead of 48\n- gum: 24 instead of 48", "change",
          {"cola": 72, "chewing_gum": 24}, {}),
         ("注文31の水を24本から48本に変更してください。", "change", {"water": 48}, {}),
+        ("注文31の水を72本に増やしてください。", "change", {"water": 72}, {}),
+        ("注文31の水を24本増やしてください。", "change", {}, {"water": 24}),
         ("注文31のガムをキャンセルしてください。", "change", {"chewing_gum": 0}, {}),
         ("Please cancel order 31.", "cancel", {}, {}),
         ("We no longer need order 31, please cancel it.", "cancel", {}, {}),

@@ -300,6 +300,7 @@ LONG = (
         "add 24 ",
         "water 24, sprite ",
     ),
+    *('"a ', "1-", "24本〜", "increase by ", "ご連絡ください1 ", "「水", "please let me know if ", "a not ", "9 to "),
     *("- 24 sprite\n", "Product: sprite\nQuantity: 24\n", "Water | 24 | ", "quote 12 or ", "we don't need "),
 )
 

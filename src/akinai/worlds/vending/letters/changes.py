@@ -14,9 +14,9 @@ _FORMER = re.compile(r"(?:instead of|rather than|in place of|not|from|was|were|t
 _ONWARD = ("->", "→", "to", "up", "down", "に", "から")
 """Words and signs between the count that was and the one that is to be."""
 _MORE = re.compile(
-    r"\b(?:add|adding|more|additional|extra|another)\b|\b(?:increase|raise)\b.*\bby\b|追加|増やし(?!.*に)"
+    r"\b(?:add|adding|more|additional|extra|another)\b|\b(?:increase|raise)\b.{0,80}\bby\b|追加|(?<!に)増やし"
 )
-_FEWER = re.compile(r"\b(?:fewer|less)\b|\b(?:reduce|decrease|cut|lower)\b.*\bby\b|減らし(?!.*に)")
+_FEWER = re.compile(r"\b(?:fewer|less)\b|\b(?:reduce|decrease|cut|lower)\b.{0,80}\bby\b|(?<!に)減らし")
 _OFF = re.compile(r"\b(?:remove|drop|cancel|take|delete|without|no longer (?:need|want))\b|外し|削除|キャンセル|取り消")
 """Words that add units, take units off, and take goods off."""
 

@@ -59,7 +59,7 @@ _WORDS: dict[Doubt, str] = {
         total\w*|altogether|in all|sum|subtotal|合計|合わせて|総計|小計|計
     """,
     "divided": r"""
-        (?<![0-9-])[0-9]+-[0-9]+(?![0-9-])|[0-9]+ (?:to|or) [0-9]+|[0-9]+[本個袋缶枚食]?[~〜][0-9]+|
+        (?<![0-9-])[0-9]{1,6}-[0-9]{1,6}(?![0-9-])|[0-9]{1,6} (?:to|or) [0-9]|[0-9][本個袋缶枚食]?[~〜][0-9]|
         split\w*|half|halves|deliveries|shipments|parts?|partial\w*|instal\w+|batch\w*|
         the (?:rest|remainder|others?)|every|each (?:week|day|month|monday|tuesday|wednesday|thursday|friday)|
         weekly|monthly|daily|recurring|standing|subscription|respectively|半分|残り|毎週|毎月|毎日|定期|うち|
@@ -109,11 +109,13 @@ _COURTESY = re.compile(
     r"を?(?:ください|下さい|いただけ|頂け|お願い|の程|のほど)[^0-9]*"
 )
 """A sentence that only wants to be told about the order."""
+_LONGEST = 300
+"""Characters of such a sentence, at most."""
 _NO_COURTESY = re.compile(
     r"\b(?:before|first|until|till|unless|only|then|not|instead|whether|approv\w*|price is|quote)\b|n't"
     r"|前に|まで|後に|承認|検討|待"
 )
-_QUOTED = re.compile(r"\"[^\"\n{}:]*\w[^\"\n{}:]* [^\"\n{}:]*\"|「[^」]{4,}」|『[^』]{4,}』|^>", re.MULTILINE)
+_QUOTED = re.compile(r"\"[^\"\n{}:]{1,200} [^\"\n{}:]{1,200}\"|「[^」]{4,200}」|『[^』]{4,200}』|^>", re.MULTILINE)
 """Words in quotation marks, and lines of an earlier letter."""
 _DAY = re.compile(
     r"\b(?:mon|tue|wed|thu|fri|sat|sun)(?:s?day|nesday|rsday|urday)?s?\b|[月火水木金土日]曜|today|tomorrow|明日|本日|今日"
@@ -124,13 +126,18 @@ _ASKS_POLITELY_JA = re.compile(
 )
 
 
+def _is_courtesy(sentence: str) -> bool:
+    short = len(sentence) <= _LONGEST
+    return short and _COURTESY.fullmatch(sentence) is not None and not _NO_COURTESY.search(sentence)
+
+
 def doubts(text: str, without: frozenset[Doubt] = frozenset()) -> bool:
     """Whether words of a text, in lower case, make it doubtful; those of some classes may be left out."""
     if _QUOTED.search(text):
         return True
     days: set[str] = set()
     for sentence in map(str.strip, _SENTENCE.split(text)):
-        if not sentence or (_COURTESY.fullmatch(sentence) and not _NO_COURTESY.search(sentence)):
+        if not sentence or _is_courtesy(sentence):
             continue
         if _ASKS.search(sentence) and not (_REQUEST.match(sentence) or _ASKS_POLITELY_JA.search(sentence)):
             return True

@@ -165,23 +165,22 @@ def _is_shared(before: Mark, mark: Mark) -> bool:
 
 
 def _parts(marks: Sequence[Mark]) -> Iterator[list[Mark]]:
-    """The marks between separators; a part also ends where the next goods with a count begin: "24 cola 12 chips"."""
+    """The marks between separators; a part also ends where other goods with a count begin: "24 cola 12 chips"."""
     for run in _split(marks):
+        last = max((at for at, mark in enumerate(run) if mark.product), default=-1)
         part: list[Mark] = []
+        kinds: list[str] = []
+        goods: set[GoodName] = set()
         for at, mark in enumerate(run):
-            if _begins_next(part, mark, run[at + 1 :]):
+            counted = mark.kind == "count" and kinds[-2:] == ["count", "name"] and at < last
+            named = mark.product is not None and kinds[-2:] == ["name", "count"] and mark.product not in goods
+            if counted or named:
                 yield part
-                part = []
+                part, kinds, goods = [], [], set()
             part.append(mark)
+            kinds += [mark.kind] if mark.kind in ("name", "count") else []
+            goods |= {mark.product} if mark.product else set()
         yield part
-
-
-def _begins_next(part: Sequence[Mark], mark: Mark, after: Sequence[Mark]) -> bool:
-    """Whether a mark begins other goods: a count after counted goods and before more, or goods after counted ones."""
-    kinds = [before.kind for before in part if before.kind in ("name", "count")]
-    if mark.kind == "count" and kinds[-2:] == ["count", "name"]:
-        return any(following.product for following in after)
-    return mark.product is not None and kinds[-2:] == ["name", "count"] and mark.product not in named_in(part)
 
 
 def _split(marks: Sequence[Mark]) -> Iterator[list[Mark]]:
