@@ -100,6 +100,9 @@ def test_words_of_orders_alone_charge_nothing(address: str) -> None:
         "水を48本お願いしようかと考えています。",
         "水を48本お願いします。社長の承認後に正式に発注します。",
         "例：「水を48本送ってください」",
+        "Please send 48 water. We want a discount on it.",
+        "Please send 48 water. Your prices are too high, please go lower.",
+        "Please send 48 water. The cola leaked and we want our money for it.",
     ],
 )
 def test_a_letter_in_which_anything_is_in_doubt_is_not_charged(letter: str) -> None:
