@@ -7,7 +7,17 @@ import re
 from typing import Literal
 
 Doubt = Literal[
-    "negated", "taken back", "corrected", "conditional", "planned", "quoted", "heard", "divided", "totalled", "reported"
+    "negated",
+    "taken back",
+    "corrected",
+    "conditional",
+    "planned",
+    "quoted",
+    "heard",
+    "bargained",
+    "divided",
+    "totalled",
+    "reported",
 ]
 
 _WORDS: dict[Doubt, str] = {
@@ -54,6 +64,10 @@ _WORDS: dict[Doubt, str] = {
         wrote|writes|sa(?:id|ys)|told|according to|
         (?:my|our|the) (?:partner|colleague|boss|manager|owner|wife|husband|accountant|bank|friend|son|daughter)|
         customer (?:who|asked|wants)|he|she|someone|somebody|friend|と言|と書|そうです|らしい|とのこと
+    """,
+    "bargained": r"""
+        too (?:high|expensive|dear|much)|lower|cheaper|discount\w*|better (?:price|deal)|match\w*|bargain\w*|negotia\w+|
+        値引|割引|安く|高すぎ|高い|負けて|交渉
     """,
     "totalled": r"""
         total\w*|altogether|in all|sum|subtotal|合計|合わせて|総計|小計|計
