@@ -210,8 +210,7 @@ def promised(name: str, n: int) -> float:
 
 
 def print_coverage(experiments: int) -> list[str]:
-    error = 100 * 1.96 * math.sqrt(0.95 * 0.05 / experiments)
-    print(f"share of 95 % intervals that hold the truth, in %, {experiments:,} experiments each (+-{error:.1f})")
+    print(f"share of 95 % intervals that hold the truth, in %, {experiments:,} experiments each (pairs a tenth)")
     print("(in brackets: the share of samples that have an interval, where not all have)")
     print(f"{'':46}" + "".join(f"  n={n:<10}" for n in SIZES))
     short: list[str] = []
@@ -221,7 +220,9 @@ def print_coverage(experiments: int) -> list[str]:
             held, given_one = coverage(interval, n, experiments if name.startswith("mean") else experiments // 10)
             cell = "-" if math.isnan(held) else f"{held:.1f}" + (f" ({given_one:.0f})" if given_one < 99.5 else "")
             print(f"  {cell:12}", end="", flush=True)
-            if held < promised(name, n) - error:
+            drawn = (experiments if name.startswith("mean") else experiments // 10) * given_one / 100
+            error = 100 * 1.96 * math.sqrt(0.95 * 0.05 / max(drawn, 1))
+            if held < promised(name, n) - 1.5 * error:  # of 200 cells
                 short.append(f"{name}, n={n}: {held:.1f} %, promised {promised(name, n):.0f} %")
         print(flush=True)
     return short

@@ -129,7 +129,7 @@ def test_the_command_compares_them(capsys: pytest.CaptureFixture[str]) -> None:
     for words, why in (
         (("a.eval", "broken.eval"), "is no log of Inspect AI"),
         (("a.eval", "nothing.eval"), "'nothing.eval' cannot be read"),
-        (("run-a", "run-b", "--cluster", "x"), "about logs of Inspect AI"),
+        (("run-a", "run-b", "--cluster", "x"), "about files of scores"),
     ):
         code, _, error = shell(*words)
         assert (code, why in error, len(error.splitlines())) == (2, True, 1)

@@ -48,11 +48,8 @@ class EvalLog:
     samples: Mapping[str, LogSample]
     """By id."""
     scores: Sequence[str]
-
-
-def is_eval_log(name: str) -> bool:
-    """Whether a name is that of a log's file, not of a run."""
-    return name.endswith(".eval") or (name.endswith(".json") and Path(name).exists())
+    lost: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Rows that are in no figure, by the reason; of logs of Inspect AI the pairs count them."""
 
 
 def read_eval_log(path: str | Path) -> EvalLog:

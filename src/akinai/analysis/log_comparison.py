@@ -1,4 +1,4 @@
-"""Two logs of Inspect AI compared, of any task: paired by sample id, clustered where samples share a cluster."""
+"""Two logs of scores compared, of any task and format: paired by sample id, clustered where samples share a cluster."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
+from akinai.analysis.score_files import Format, columns_of, is_inspect, read_score_files
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.statistics import PairedComparison, clustered, compare, holm, seeds_needed
@@ -58,6 +59,7 @@ class LogComparison:
                 "status": log.status,
                 "samples": len(log.samples),
                 "epochs": max((sample.epochs for sample in log.samples.values()), default=0),
+                **({"lost": dict(log.lost)} if log.lost else {}),
             }
             for side, log in (("a", self.a), ("b", self.b))
         }
@@ -71,18 +73,27 @@ class LogComparison:
 
 
 def compare_logs(
-    a: str | Path, b: str | Path, *, gain: float | None = None, cluster: str | None = None
+    a: str | Path,
+    b: str | Path,
+    *,
+    gain: float | None = None,
+    cluster: str | None = None,
+    file_format: Format | None = None,
+    columns: str | None = None,
 ) -> LogComparison:
-    """Compare two logs of Inspect AI, of any task: every score that both have, paired by sample id, b less a.
+    """Compare two logs of any task: every score that both have, paired by sample id, b less a.
+
+    The files are logs of Inspect AI, results of tau2, samples of lm-eval, results of verifiers, or tables (CSV, TSV,
+    JSON, lines of JSON) with columns for sample, epoch and score; `file_format` names the format where its content does
+    not tell, and `columns` the columns of a table ("sample=question,score=grade").
 
     Epochs of a sample count as one value, their mean. `cluster` is the field of the samples' metadata that names their
     cluster, by default the one by which the logs' own standard errors are clustered; `gain` asks how many samples would
     show it. UsageError for logs of different tasks or arguments, without a sample or a score in common, and for a
     cluster that a sample lacks.
     """
-    logs = read_eval_log(a), read_eval_log(b)
-    expect_alike(*logs)
-    first, second = logs
+    first, second = _read(str(a), str(b), file_format, columns)
+    expect_alike(first, second)
     if not first.samples.keys() & second.samples.keys():
         raise UsageError(f"{first.name} and {second.name} have no sample in common; compare logs of the same samples")
     names = [name for name in first.scores if name in second.scores]
@@ -93,6 +104,15 @@ def compare_logs(
     corrected = holm([score.paired.p for score in scores.values()])
     scores = {name: replace(score, p_holm=p) for (name, score), p in zip(scores.items(), corrected, strict=True)}
     return LogComparison(first, second, by, scores)
+
+
+def _read(a: str, b: str, file_format: Format | None, columns: str | None) -> tuple[EvalLog, EvalLog]:
+    inspect = [file_format == "inspect" or (file_format is None and is_inspect(path)) for path in (a, b)]
+    if all(inspect):
+        return read_eval_log(a), read_eval_log(b)
+    if any(inspect):
+        raise UsageError(f"only one of {a!r} and {b!r} is a log of Inspect AI; compare two files of one format")
+    return read_score_files(a, b, file_format, columns_of(columns))
 
 
 def _compare(a: EvalLog, b: EvalLog, name: str, cluster: str | None, gain: float | None) -> LogScore:

@@ -49,8 +49,27 @@ Cluster = Annotated[
     option(
         "--cluster",
         metavar="FIELD",
-        help="For logs of Inspect AI: the field of the samples' metadata by which they are clustered.",
+        help="For files of scores: the field of the samples' metadata by which they are clustered.",
         default="the one of the logs' standard errors",
+    ),
+]
+
+FileFormat = Annotated[
+    str | None,
+    option(
+        "--format",
+        metavar="NAME",
+        help="Of files: inspect, tau2, lm-eval, verifiers or table.",
+        default="found by their content",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    option(
+        "--columns",
+        metavar="PART=NAME,...",
+        help="Of tables: the columns for sample, epoch, score and task.",
+        default="found by their usual names",
     ),
 ]
 
@@ -110,23 +129,26 @@ def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
 
 @with_flags(CompareOptions, jobs=None)
 def compare(
-    a: Annotated[str, argument("A", "A run or a group, or a log of Inspect AI (.eval).")],
-    b: Annotated[str, argument("B", "The run, group or log to compare with A.")],
+    a: Annotated[str, argument("A", "A run, a group, or a file of scores (Inspect AI, tau2, lm-eval, ...).")],
+    b: Annotated[str, argument("B", "The run, group or file to compare with A.")],
     amount: Gain = None,
     cluster: Cluster = None,
+    file_format: FileFormat = None,
+    columns: Columns = None,
     as_json: Json = False,
     **options: Unpack[CompareOptions],
 ) -> None:
     """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
-    from akinai.analysis.eval_logs import is_eval_log
+    from akinai.analysis.score_files import is_log
 
     address, gain = store_address(cast("str | None", options["store"])), _amount(amount)
-    if is_eval_log(a) and is_eval_log(b):
-        return _compare_logs(a, b, amount, cluster, as_json=as_json)
-    if cluster is not None:
-        raise UsageError(f"--cluster {cluster!r:.100} is about logs of Inspect AI; runs are paired by seed")
-    if is_eval_log(a) or is_eval_log(b):
+    if is_log(a) and is_log(b):
+        return _compare_logs(a, b, amount, cluster, file_format, columns, as_json=as_json)
+    for flag, value in (("--cluster", cluster), ("--format", file_format), ("--columns", columns)):
+        if value is not None:
+            raise UsageError(f"{flag} {value!r:.100} is about files of scores; runs are paired by seed")
+    if is_log(a) or is_log(b):
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
     with progress_bar(quiet=as_json) as progress:
         options |= {"gain": gain, "store": address, "jobs": process_count(options["jobs"], address)}
@@ -173,10 +195,22 @@ def plan(
     return print_line("\n".join(map(translate_text, plan_sentences(study).splitlines())))
 
 
-def _compare_logs(a: str, b: str, gain: str | None, cluster: str | None, *, as_json: bool) -> None:
+def _compare_logs(
+    a: str,
+    b: str,
+    gain: str | None,
+    cluster: str | None,
+    file_format: str | None,
+    columns: str | None,
+    *,
+    as_json: bool,
+) -> None:
     from akinai import api
+    from akinai.analysis.score_files import FORMATS
 
-    comparison = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster)
+    if file_format is not None and file_format not in FORMATS:
+        raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {file_format!r:.100}")
+    comparison = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster, file_format=file_format, columns=columns)
     if as_json:
         return print_json(comparison.to_json())
     from akinai.report.tables.log_comparisons import log_comparison_page

@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import TypeVar
 
 from akinai.core.canonical import Json
-from akinai.core.statistics.intervals import Estimate, estimate_mean, finite, mean, sd, shape
+from akinai.core.statistics.intervals import Estimate, estimate_mean, finite, mean, proportion_interval, sd, shape
 from akinai.core.statistics.rearrangements import (
     LEVEL,
     MOST_EXCHANGED,
@@ -86,7 +86,7 @@ def compare(
     spread = sd(differences)
     above, below = sum(y > x for x, y in pairs), sum(y < x for x, y in pairs)
     wins, losses = (above, below) if better == "higher" else (below, above) if better else (None, None)
-    ends, p = _joint(sign_flips(differences), estimate_mean(differences)) if differences else (None, None)
+    ends, p = _judge_pairs(differences) if differences else (None, None)
     return PairedComparison(
         pairs=len(pairs),
         failed_a=sum(a[key] is None for key in shared) - failed_both,
@@ -103,6 +103,25 @@ def compare(
         ties=sum(y == x for x, y in pairs),
         mde=None if spread is None or len(differences) < fewest_pairs() else mde(spread, len(differences)),
     )
+
+
+def _judge_pairs(differences: Sequence[float]) -> tuple[tuple[float, float] | None, float]:
+    """Interval and p of paired differences in ascending order.
+
+    Of passed and failed, whose differences have one size, the exact test is enough (McNemar's, with the differences
+    that are 0). Where one side won every pair that differs, the share of such pairs has its own exact interval besides.
+    """
+    exact = sign_flips(differences)
+    sizes = {abs(difference) for difference in differences if difference}
+    if len(sizes) != 1 or differences[0] == differences[-1] or exact.ends is None:
+        ends, p = _joint(exact, estimate_mean(differences))
+        return ends, 1.0 if p is None else p
+    low, high = exact.ends
+    if not differences[0] or not differences[-1]:
+        size = differences[0] + differences[-1]  # of either sign; the other end is 0
+        share = proportion_interval(sum(map(bool, differences)), len(differences))
+        low, high = min(low, size * share[0], size * share[1]), max(high, size * share[0], size * share[1])
+    return (low, high), round(exact.p, 12)
 
 
 def _joint(exact: Exact | None, estimate: Estimate | None) -> tuple[tuple[float, float] | None, float | None]:

@@ -1,10 +1,13 @@
-"""Comparisons of two logs of Inspect AI as terminal text."""
+"""Comparisons of two logs of scores as terminal text."""
+
+from collections.abc import Mapping
 
 from rich.console import Group as Parts
 from rich.console import RenderableType
 from rich.text import Text
 
 from akinai.analysis.log_comparison import LogComparison, LogScore
+from akinai.core.statistics import fewest_pairs
 from akinai.report.tables.columns import Column, fit_table, translate_line
 from akinai.report.tables.runs import figure, label, p_value
 
@@ -44,6 +47,7 @@ def _notes(comparison: LogComparison) -> list[str]:
     a, b = comparison.a, comparison.b
     first = next(iter(comparison.scores.values()))
     paired, epochs = first.paired, max(sample.epochs for log in (a, b) for sample in log.samples.values())
+    pairs = first.clusters or max(score.paired.pairs for score in comparison.scores.values())
     lost = {
         f"{paired.only_a} only in {a.name}": paired.only_a,
         f"{paired.only_b} only in {b.name}": paired.only_b,
@@ -58,5 +62,12 @@ def _notes(comparison: LogComparison) -> list[str]:
         f"Samples in {first.clusters} clusters, by {comparison.cluster!r}." if first.clusters else "",
         "The epochs of a sample count as one, by their mean." if epochs > 1 else "",
         f"Samples in no figure: {left_out}." if left_out else "",
+        *(f"Rows of {log.name} in no figure: {_counts(log.lost)}." for log in (a, b) if log.lost),
+        f"With {pairs} pairs no difference can be shown, {fewest_pairs()} can." if pairs < fewest_pairs() else "",
         *(f"{log.name} is not complete: {log.status}." for log in (a, b) if log.status != "success"),
     ]
+
+
+def _counts(lost: Mapping[str, int]) -> str:
+    """ "3 failed, 2 of another task"."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in lost.items())
