@@ -6,7 +6,7 @@ for each other and cost several times the work.
 A text is the largest response of each filter over one to four tokens in a row (Kim, 2014, "Convolutional Neural
 Networks for Sentence Classification", EMNLP). A clause has five flags besides; its kind is judged by itself, the
 clauses before and after it, what two rings of clauses around it say together, the last sentence before it, the subject,
-and the largest responses of the whole letter. `bench/learning_letters` learns the weights.
+and the largest responses of the whole letter. `docs/design/letters.md` says how the weights were learned.
 """
 
 import json

@@ -2,8 +2,8 @@
 
 A number is judged by the words before and after it, far and near, the clauses around its own, and what it is beside the
 other numbers for the same goods (Zeng et al., 2015, "Distant Supervision for Relation Extraction via Piecewise
-Convolutional Neural Networks", EMNLP, pool a sentence in parts as this does). `bench/learning_letters` learns the
-weights.
+Convolutional Neural Networks", EMNLP, pool a sentence in parts as this does). `docs/design/letters.md`
+says how the weights were learned.
 """
 
 import re
