@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         verify,
         why,
     )
+    from akinai.api.agent_options import write_prompt
     from akinai.api.demo import demo
     from akinai.api.doctor import doctor
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
@@ -82,7 +83,7 @@ _HOME = {
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "compare_logs": "analysis.log_comparison", "deal": "api.records",
     "estimate": "api.play", "estimate_learning": "runtime.learn.learner", "follow": "api.show",
-    "open": "api.opening", "write_prompts": "runtime.learn.learner",
+    "open": "api.opening", "write_prompt": "api.agent_options", "write_prompts": "runtime.learn.learner",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
 
@@ -98,7 +99,7 @@ __all__ = [
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "verify", "why",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "write_prompts",
+    "write_prompt", "write_prompts",
 ]  # fmt: skip
 
 

@@ -75,7 +75,9 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
     ):
         assert "You run a vending machine" in (client.instructions or "")
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert len(tools) == len(session.world.verbs.classes) + 1
+        assert {*tools} == {"look", *(verb.tool_name() for verb in session.verbs())}
+        told = await client.get_prompt("play")
+        assert client.instructions.startswith(told.messages[0].content.text)
         assert tools["wait_until"].input_schema["properties"]["hour"]["maximum"] == 23
         scores, ledger = f"akinai://{session.id}/scores", f"akinai://{session.id}/ledger"
         assert json.loads((await client.read_resource(scores)).contents[0].text) == {"done": False, "scores": {}}

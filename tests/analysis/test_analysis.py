@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -41,7 +42,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tired(after: int, looks: int = 0) -> Callable[[Role], Agent]:
-    """A player that looks at its money, sleeps so many days and then breaks."""
+    """A player that looks at its money, sleeps so many days and then breaks. How many is no part of its program."""
+    plan = SimpleNamespace(after=after, looks=looks)
 
     class Tired:
         def __init__(self, role: Role) -> None:
@@ -49,9 +51,9 @@ def tired(after: int, looks: int = 0) -> Callable[[Role], Agent]:
 
         async def act(self, view: akinai.View, last: Outcome | None) -> akinai.Move:
             self.moves += 1
-            if self.moves <= looks:
+            if self.moves <= plan.looks:
                 return akinai.Move(GetMoneyBalance())
-            if self.moves > after + looks:
+            if self.moves > plan.after + plan.looks:
                 raise RuntimeError("too tired")
             return akinai.Move(AdvanceDay())
 
@@ -135,19 +137,20 @@ def test_runs_are_grouped_by_how_they_were_played() -> None:
     akinai.fork("c", at_day=2, agent="idle", name="e", store=STORE)
     analysis = api.analyze(store=STORE, scale=False)
     assert {group.name: group.runs for group in analysis.groups} == {
-        "idle fee_cents=200": ("a-1", "a-2", "b-3", "b-4"),
+        "idle a fee_cents=200": ("a-1", "a-2"),
+        "idle b fee_cents=200": ("b-3", "b-4"),
         "naive fee_cents=200": ("c-1",),
         "idle fee_cents=300": ("d-1",),
         "idle fork e fee_cents=200": ("e-1",),
     }
-    assert [group.name for group in api.analyze("a", "b", store=STORE, scale=False).groups] == ["idle"]
+    assert [group.name for group in api.analyze("a", "b", store=STORE, scale=False).groups] == ["idle a", "idle b"]
     assert api.analyze("d", "a", store=STORE, scale=False).groups[0].settings == {"fee_cents": 300}
 
 
 def test_copies_are_counted() -> None:
     """A rule-based run that was played twice says nothing new, and the group says so."""
-    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a", preset="classic")
-    akinai.run("vending", agent="idle", seeds="2-3", days=3, store=STORE, name="b", preset="classic")
+    akinai.run("vending", agent="idle", seeds="1-2", days=3, store=STORE, name="a", preset="classic", label="same")
+    akinai.run("vending", agent="idle", seeds="2-3", days=3, store=STORE, name="b", preset="classic", label="same")
     (group,) = api.analyze("a", "b", store=STORE, scale=False).groups
     assert (len(group.runs), group.seeds, group.copies) == (4, 3, 1)
 

@@ -31,6 +31,7 @@ NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_", "f
 """A flag or command, and its name in Python, where a word of Python is in the way or a list has a plural."""
 OTHER_FUNCTIONS = {
     ("run", "dry_run"): "estimate",
+    ("run", "write_prompt"): "write_prompt",
     ("analyze", "deal"): "deal",
     ("compare", "cluster"): "compare_logs",
     ("show", "follow"): "follow",

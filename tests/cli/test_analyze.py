@@ -10,7 +10,7 @@ from command_line import Akinai
 
 GROUP_KEYS = {
     "world", "agent", "preset", "model", "sampling", "playbook", "settings", "runs", "n", "seeds", "states", "copies",
-    "endings", "days", "scores", "findings", "coherence", "usage", "scale",
+    "label", "prompt", "program", "offered", "endings", "days", "scores", "findings", "coherence", "usage", "scale",
 }  # fmt: skip
 SCORE_KEYS = {
     "unit",

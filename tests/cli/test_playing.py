@@ -167,7 +167,10 @@ def test_group_does_not_mix_playbooks(akinai: Akinai) -> None:
     words = ("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "2", "--name", "a")
     akinai(*words, "--seeds", "1")
     answer = akinai(*words, "--seeds", "2", "--playbook", "p.json")
-    assert (answer.code, "another agent, model or playbook, or under other settings" in answer.err) == (2, True)
+    assert (
+        answer.code,
+        "another agent, model, prompt, program or playbook, or under other settings" in answer.err,
+    ) == (2, True)
 
 
 def test_memory_keeps_nothing(akinai: Akinai, folder: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Akinai
@@ -15,9 +16,11 @@ from rich.console import Console
 from rich.table import Table
 
 from akinai import run
+from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
+from akinai.core.stores import RunHeader
 from akinai.report.tables.columns import Column, fit_table
-from akinai.report.tables.runs import agent_label
+from akinai.report.tables.runs import player_label
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
@@ -43,11 +46,17 @@ def test_a_name_of_commands_alone_is_a_question(akinai: Akinai, words: tuple[str
 
 
 def test_who_played_is_told_with_its_models() -> None:
-    """An agent stands with its model, and beside it the sides that have a model of their own."""
+    """An agent stands with its model, and beside it the sides that have a model of their own; a label alone."""
+
+    def label(agent: str, card: dict[str, Any]) -> str:
+        return player_label(RunHeader("run", Genesis("vending@3", 1, {}), {"owner": agent}, 0, card=card))
+
     groups = {"group_models": {"customers": "openai:small"}}
-    assert agent_label("careful", {}) == "careful"
-    assert agent_label("chat", {"model": "openai:big", "agent_spec": {}}) == "chat openai:big"
-    assert agent_label("careful", {"model": None, "agent_spec": groups}) == "careful, customers openai:small"
+    assert label("careful", {}) == "careful"
+    assert label("chat", {"model": "openai:big", "agent_spec": {}}) == "chat openai:big"
+    assert label("careful", {"model": None, "agent_spec": groups}) == "careful, customers openai:small"
+    assert label("session", {"client": {"agent": "mine", "model": "x"}}) == "mine x"
+    assert label("session", {"client": {"agent": "mine", "model": "x"}, "label": "first"}) == "first"
 
 
 @pytest.fixture

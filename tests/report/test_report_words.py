@@ -27,7 +27,8 @@ def test_a_report_follows_the_language() -> None:
         for head in block.heads
     }
     assert {head for head in heads if not KANA.search(head)} <= {"n", "p", "p (Holm)", "idle", "reference", "akinai",
-        "world", "preset", "agent", "model", "sampling", "playbook", "python", "preset sha256"} | {
+        "world", "preset", "agent", "model", "sampling", "playbook", "python", "preset sha256", "prompt",
+        "program", "offered"} | {
         head for head in heads if "$" in head or head.isdigit()}  # fmt: skip
     assert translate_document(report("played"), "en") is report("played")
 

@@ -1,6 +1,7 @@
 """An agent that asks a language model: views and outcomes become a conversation, its replies become moves."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -33,6 +34,9 @@ STRIDE = 0.25
 a provider's prompt cache keeps hitting."""
 
 OPENING = "Begin."
+PLACEHOLDERS = ("situation", "actions")
+"""What instructions may hold in braces: the first view, and the actions as text where no tools are offered."""
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 SUMMARY_SHARE = 0.2
 """The largest part of the window that a summary fills, at four characters a token; a longer summary is cut."""
 PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation:"
@@ -54,6 +58,9 @@ class ChatOptions:
     memory: Memory = "trim"
     """Messages that no longer fit are dropped ("trim"), or dropped and summarised by the model ("summary")."""
     window_tokens: int = WINDOW_TOKENS
+    instructions: str = ""
+    """The text before the first view, with `{situation}` where the view goes if not at the end, and `{actions}` for the
+    list of actions; empty for the package's own."""
 
 
 class ChatAgent:
@@ -173,10 +180,34 @@ class ChatAgent:
         return sum(estimated_tokens(message) for message in self._head()) + self._tool_tokens
 
     def _opening(self, view: View) -> Message:
-        text = briefing(view, self._bullets)
-        if self._protocol.offers_tools:
-            return Message("system", f"{prompt('chat')}\n\n{text}")
-        return Message("system", f"{prompt('structured')}\n\nActions:\n\n{describe_verbs(view.verbs)}\n\n{text}")
+        actions = "" if self._protocol.offers_tools else describe_verbs(view.verbs)
+        text = self._options.instructions or instructions(self._options.protocol)
+        return Message("system", system_prompt(text, briefing(view, self._bullets), actions))
+
+
+def instructions(protocol: Literal["tools", "json"]) -> str:
+    """The package's own instructions for a model that acts by tool calls or by JSON."""
+    return prompt("chat" if protocol == "tools" else "structured")
+
+
+def system_prompt(text: str, situation: str, actions: str = "") -> str:
+    """The first message to a model: instructions, the actions as text where no tools are offered, and what it sees.
+
+    The last two go where the instructions have `{actions}` and `{situation}`, else after them.
+    """
+    values = {"actions": f"Actions:\n\n{actions}" if actions else "", "situation": situation}
+    after = [value for name, value in values.items() if value and f"{{{name}}}" not in text]
+    return "\n\n".join([_PLACEHOLDER.sub(lambda match: values[match[1]], text), *after])
+
+
+def checked_instructions(text: str) -> str:
+    """The text, if it can be a model's instructions. ValueError, a clause about it, otherwise."""
+    if not text.strip():
+        raise ValueError("is empty; write what the model is to do, or leave it out")
+    for name in _PLACEHOLDER.findall(text):
+        if name not in PLACEHOLDERS:
+            raise ValueError(f"holds {{{name}}}, which stands for nothing; there is {{situation}} and {{actions}}")
+    return text
 
 
 class _PlaybookSearch:

@@ -1,8 +1,7 @@
 """Groups of runs that were played alike: which run belongs to which group, its name, and its statistics."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -18,21 +17,26 @@ from akinai.analysis.records import (
     TableSummary,
     UsageSummary,
 )
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.ledger import Genesis
 from akinai.core.scores import WORDS, Score, Table, bounds
 from akinai.core.statistics import Summary, clustered, share_between, summarise, welch_mde
-from akinai.core.stores import RunHeader
+from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader
 from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.records import Run, State
 from akinai.runtime.runs.unreadable import advice
 
-ALIKE = ("model", "sampling", "playbook", "agent_spec")
+ALIKE = ("model", "sampling", "playbook", "agent_spec", CLIENT, LABEL)
 """Fields of the run card that distinguish two runs of one agent."""
-CARD = ("preset", "model", "sampling", "playbook")
+DIGESTS = (PROMPT, PROGRAM, OFFERED)
+"""Further ones, which cards of releases before 0.3 lack: there unknown is like unknown within a release."""
+CARD = ("preset", "model", "sampling", "playbook", LABEL, *DIGESTS)
 """Fields of the run cards that a group's card has."""
 MOST_SETTINGS = 3
 """Settings that a group's name holds."""
+NAMED_PARTS = (2, 3)
+"""Among the parts of a group's name: the name that a person gave it and, of a label, who it is. They are told only
+where nothing else tells two groups apart."""
 STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable", "damaged")
 
 
@@ -64,27 +68,48 @@ def group_runs(runs: Sequence[Run]) -> dict[str, list[Run]]:
         alike = of_command.get(run.group, set()) if run.group and not run.world else set[str]()
         key = next(iter(alike)) if len(alike) == 1 else keys.get(id(run), "")
         groups.setdefault(key, []).append(run)
-    return groups
+    return {key: alike for shared, members in groups.items() for key, alike in _by_served_model(shared, members)}
+
+
+def _by_served_model(key: str, runs: Sequence[Run]) -> Iterator[tuple[str, list[Run]]]:
+    """A group as one, or in parts where servers answered with different models. Runs without a reply join the first."""
+    served = list(dict.fromkeys(models for run in runs if (models := _served_models(run.header))))
+    if len(served) < 2:
+        yield key, list(runs)
+        return
+    for models in served:
+        yield short_digest([key, models]), [run for run in runs if (_served_models(run.header) or served[0]) == models]
+
+
+def _served_models(header: RunHeader) -> str:
+    """The models that answered in a run, as their servers call them; empty where none did."""
+    calls = header.card.get("calls")
+    models = calls.get("models") if isinstance(calls, Mapping) else None
+    return ", ".join(sorted(map(str, models))) if isinstance(models, list | tuple) else ""
 
 
 def _group_key(header: RunHeader, settings: str) -> str:
-    """Equal for runs that were played alike: same world, settings, agent, model, sampling and playbook.
+    """Equal for runs that were played alike: same world, settings, agent, model, prompt, program and playbook, and the
+    same label, or else the same name where a person named the group.
 
     A fork is like the forks that the same command made. `settings` is the `settings_key` of its genesis.
     """
     card: dict[str, Json] = {name: header.card.get(name) for name in ALIKE}
+    card |= {name: header.card.get(name, f"unknown to {header.card.get('akinai')}") for name in DIGESTS}
+    card["named"] = _named_group(header)
     forked = (header.group or header.run_id) if header.parent else None
     agents = [*header.agents.values()]
-    return _digest({**card, "settings": settings, "agents": agents, "fork": forked})
+    return short_digest({**card, "settings": settings, "agents": agents, "fork": forked})
+
+
+def _named_group(header: RunHeader) -> str | None:
+    """The name that a person gave the group of a run without a label; None where nobody named it."""
+    return header.group if header.card.get(NAMED) and not header.label and not header.parent else None
 
 
 def settings_key(genesis: Genesis) -> str:
     """Equal for runs of one world under the same settings."""
-    return _digest({"world": genesis.world, "setup": genesis.setup})
-
-
-def _digest(document: Json) -> str:
-    return hashlib.sha256(canonical(document).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return short_digest({"world": genesis.world, "setup": genesis.setup})
 
 
 def first_header(runs: Sequence[Run]) -> RunHeader:
@@ -97,32 +122,46 @@ def name_groups(headers: Mapping[str, RunHeader]) -> dict[str, GroupName]:
     settings = _differing_settings(headers)
     parts = {key: _name_parts(header, settings[key]) for key, header in headers.items()}
     indices = range(len(next(iter(parts.values()), ())))
-    distinguishing = [i for i in indices if i < 2 or len({words[i] for words in parts.values()}) > 1]
-    names: dict[str, GroupName] = {}
-    taken: Counter[str] = Counter()
+    distinguishing = [
+        i for i in indices if i < 2 or (i not in NAMED_PARTS and len({words[i] for words in parts.values()}) > 1)
+    ]
+    plain = {key: _joined(words, distinguishing) for key, words in parts.items()}
+    told: dict[str, set[str]] = {}
     for key, words in parts.items():
-        name = " ".join(filter(None, (words[i] for i in distinguishing))) or "unknown"
+        told.setdefault(plain[key], set()).add(_joined(words, NAMED_PARTS))
+    taken = Counter[str]()
+    names: dict[str, GroupName] = {}
+    for key, words in parts.items():
+        name = plain[key] if len(told[plain[key]]) == 1 else _joined(words, sorted([*distinguishing, *NAMED_PARTS]))
         taken[name] += 1
         names[key] = GroupName(name if taken[name] == 1 else f"{name} ({taken[name]})", settings[key])
     return names
 
 
+def _joined(words: Sequence[str], indices: Sequence[int]) -> str:
+    return " ".join(filter(None, (words[i] for i in indices))) or "unknown"
+
+
 def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, ...]:
-    """Agent and model, which every name holds, then the parts that it holds only where they distinguish the groups."""
+    """Who played, which every name holds, then the parts that it holds only where they distinguish the groups."""
     if header.damage:
-        return ("damaged", *[""] * 7)
+        return ("damaged", *[""] * 13)
     card = header.card
     pairs = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
     more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
     return (
-        next(iter(header.agents.values()), ""),
-        str(card.get("model") or ""),
+        header.label or header.agent,
+        "" if header.label else header.model or "",
+        _named_group(header) or "",
+        f"by {header.agent} {header.model or ''}".rstrip() if header.label else "",
         f"in {header.genesis.world}",
         f"fork {header.group or header.run_id}" if header.parent else "",
         f"with playbook {_short(card.get('playbook'))}" if card.get("playbook") else "",
         f"preset {card.get('preset')}" if card.get("preset") else "",
         " ".join(filter(None, [*pairs, more])),
         f"sampled {_short(card.get('sampling'))}" if card.get("sampling") else "",
+        *(f"{name} {_short(card.get(name))}" if card.get(name) else "" for name in DIGESTS),
+        f"served as {_short(models)}" if (models := _served_models(header)) else "",
     )
 
 
@@ -163,7 +202,7 @@ def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group
         name=name.name,
         world=first.world,
         agent=first.agent,
-        card={field: first.card.get(field) for field in CARD},
+        card={field: first.card.get(field) for field in CARD} | {"model": first.model},
         settings=name.settings,
         runs=tuple(run.id for run in runs),
         seeds=len({run.seed for run in runs if run.world}),

@@ -98,7 +98,9 @@ async def _baselines(
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
     ends = _ends(header)
     baselines = {
-        (run.seed, run.agent): run for run in runs if run.agent in ends and run.state == "done" and not run.parent
+        (run.seed, run.header.player): run
+        for run in runs
+        if run.header.player in ends and run.state == "done" and not run.parent
     }
     seeds = sorted({run.seed for run in runs if run.measured})
     complete = {seed for seed in seeds if all((seed, agent) in baselines for agent in ends)}
@@ -106,7 +108,7 @@ async def _baselines(
     stored = {
         (candidate.genesis.seed, agent): candidate
         for candidate in await books.runs(status="done", agents=ends)
-        if (agent := next(iter(candidate.agents.values()), "")) in ends
+        if (agent := candidate.player) in ends
         and not candidate.parent
         and candidate.genesis.world == header.genesis.world
         and candidate.genesis.setup == header.genesis.setup
@@ -117,7 +119,7 @@ async def _baselines(
     read = await readers.read([baseline.header for baseline in needed if baseline.stored], detail)
     to_play = [baseline for baseline in needed if not baseline.stored]
     played = await readers.play([baseline.header for baseline in to_play], detail)
-    baselines |= {(run.seed, run.agent): run for run in [*read, *played]}
+    baselines |= {(run.seed, run.header.player): run for run in [*read, *played]}
     return baselines, {baseline.seed for baseline in to_play}
 
 

@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from akinai.agents.chat import checked_instructions, instructions
 from akinai.core.agents import AgentFactory
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import given_of
+from akinai.runtime.config.files import read_named
 from akinai.runtime.config.settings import Settings, named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder
 from akinai.runtime.options import AgentOptions
 from akinai.runtime.play.agent_registry import check_spec, default_agent
-from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS, PLAYBOOK_TOKENS, AgentSpec, ModelChoice
+from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS, PLAYBOOK_TOKENS, STRUCTURED, AgentSpec, ModelChoice
+from akinai.runtime.play.program import command_digest, object_digest
 
 
 def budget_of(options: AgentOptions) -> Budget:
@@ -40,12 +44,14 @@ def resolve_options(
     if not (agent is None or isinstance(agent, str | AgentSpec) or callable(agent)):
         raise UsageError(f"an agent is a name, an AgentSpec or a function of a role, not {agent!r:.100}")
     if isinstance(agent, AgentSpec):
-        if wrong := [name for name in given_of(AgentOptions, options) if name != "base_url"]:
+        if wrong := [name for name in given_of(AgentOptions, options) if name not in ("base_url", "label")]:
             raise UsageError(f"an AgentSpec says all of its model and limits; leave out {', '.join(wrong)}")
+        agent = _with_program(replace(agent, label=options["label"] or agent.label))
         check_spec(world, agent, open_models=open_models)
         return agent, None
     factory = None if agent is None or isinstance(agent, str) else agent
     spec = _with_playbook(_spec(world, agent, options), options, settings)
+    spec = replace(spec, program=object_digest(agent)) if callable(agent) else _with_program(spec)
     if factory is None:
         named = "model" if options["model"] is None and spec.model else "agent"
         with named_source(named, spec.model and options["model"] if named == "model" else agent):
@@ -79,7 +85,46 @@ def _spec(world: World[Any], agent: str | AgentFactory | None, options: AgentOpt
         cache=str(options["cache"] or "") or None,
         timeout_s=options["timeout"],
         calls_per_minute=options["calls_per_minute"],
+        label=options["label"] or "",
+        prompt=_prompt(options["prompt"]),
     )
+
+
+def _with_program(spec: AgentSpec) -> AgentSpec:
+    return spec if spec.program else replace(spec, program=command_digest(spec.agent))
+
+
+def write_prompt(file: str | Path, agent: str | None = None) -> Path:
+    """Write Akinai's own instructions for a model to a file, to change them; the agent is "chat" or "structured".
+
+    UsageError for another agent, and for a file that is there already or cannot be written.
+    """
+    if agent not in (None, *MODEL_AGENTS):
+        raise UsageError(f"the agent {agent!r} asks no model, which a prompt is for; it is chat or structured")
+    text = instructions("json" if agent == STRUCTURED else "tools")
+    parts = [text, *(["{actions}"] if agent == STRUCTURED else []), "{situation}"]
+    path = Path(file).expanduser()
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write("\n\n".join(parts) + "\n")
+    except OSError as error:
+        raise UsageError(f"the prompt {str(file)!r} cannot be written: {why_unreadable(error)}") from error
+    return path
+
+
+def _prompt(prompt: str | Path | None) -> str:
+    """The instructions of a file, or of a text of several lines; empty for None. UsageError for an unfit file."""
+    if prompt is None:
+        return ""
+    if isinstance(prompt, str) and "\n" in prompt.strip():
+        text, name = prompt, "the prompt"
+    else:
+        name = f"the prompt {str(prompt)!r}"
+        text = read_named(prompt, name)
+    try:
+        return checked_instructions(text.strip())
+    except ValueError as error:
+        raise UsageError(f"{name} {error}") from error
 
 
 def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -> AgentSpec:

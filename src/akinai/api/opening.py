@@ -9,15 +9,18 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack, cast
 
 from akinai import worlds
+from akinai.agents.chat import instructions
 from akinai.api.agent_options import resolve_options
 from akinai.api.framework_tools import tools_for
 from akinai.api.session import AsyncSession, ends_run
+from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, View
+from akinai.core.canonical import short_digest
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.options import part_of
 from akinai.core.scores import Score
-from akinai.core.stores import Books, RunHeader
+from akinai.core.stores import CLIENT, OFFERED, PROMPT, Books, RunHeader, why_no_label
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.addresses import opened, resolve_store
 from akinai.runtime.config.calls import given_of, with_options
@@ -28,7 +31,7 @@ from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext
 from akinai.runtime.play.model_pool import open_model_pool
 from akinai.runtime.play.seats import Seats
-from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, plan
+from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, offered_digest, plan
 from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
 
@@ -111,16 +114,22 @@ async def open_session(
 def plan_session(world: World[Any], played_by: str, options: OpenOptions) -> _Opening:
     """A run to be opened; nothing is written. UsageError for what cannot be played."""
     settings, hold = options["settings"], options["hold"]
-    agent_options = part_of(AgentOptions, options)
+    agent_options = part_of(AgentOptions, {**options, "model": None})  # the model of the client asks nothing here
     spec, factory = resolve_options(world, options["rest"] or default_agent(world), agent_options, settings)
     prepared = prepare(
         world, preset=options["preset"], days=options["days"], settings=settings or (), thinks=spec.asks_model
     )
     spec = resolve_group_models(spec, world, prepared.setup, None)
-    (planned,) = plan(
-        world, prepared, spec, checked_seeds([options["seed"]]), checked_name(options["name"] or "session")
-    )
+    name = checked_name(options["name"] or "session")
+    (planned,) = plan(world, prepared, spec, checked_seeds([options["seed"]]), name, named=bool(options["name"]))
     card = {**planned.card, "agent": played_by, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
+    if played_by != HUMAN:
+        card |= {OFFERED: offered_digest(world, planned.genesis), PROMPT: short_digest(instructions("tools"))}
+    if client := {key: text for key in ("agent", "model") if (text := options[key])}:
+        for key, text in client.items():
+            if why := why_no_label(text):
+                raise UsageError(f"the {key} {text!r:.100} cannot name who plays: {why}")
+        card[CLIENT] = client
     header = replace(planned, agents=dict.fromkeys(planned.agents, played_by), card=card)
     opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
     _expect_actors(opening)
@@ -245,6 +254,14 @@ class Session:
     def view(self, actor: str | None = None) -> View:
         """The view of an actor, by default the one that acts next. Free; not recorded."""
         return self._session.view(actor)
+
+    def verbs(self, actor: str | None = None) -> Sequence[type[Action]]:
+        """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
+        return self._session.verbs(actor)
+
+    def prompt(self, actor: str | None = None) -> str:
+        """The system prompt of an agent that begins to play an actor here, as Akinai's own chat agent has it."""
+        return self._session.prompt(actor)
 
     def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
         """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""

@@ -25,6 +25,7 @@ from akinai.runtime.play.agent_registry import (
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of, with_window
 from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress
 from akinai.runtime.play.estimate import Estimate, estimate_runs
+from akinai.runtime.play.program import command_digest
 from akinai.runtime.runs.lifecycle import Fork, begin_forks, can_resume, plan_fork
 from akinai.runtime.runs.planning import (
     Part,
@@ -120,7 +121,7 @@ def _begin_and_play(
     world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str | None, playing: "_Playing"
 ) -> Runs:
     async def work(books: Books) -> Runs:
-        headers = plan_all(world, parts, seeds, name or fresh_name(await books.runs()))
+        headers = plan_all(world, parts, seeds, name or fresh_name(await books.runs()), named=name is not None)
 
         async def begin() -> None:
             await begin_all(books, headers)
@@ -219,6 +220,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
             spec = replace(
                 spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
                 playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
+                prompt=old.prompt if spec.model else "", program=command_digest(spec.agent),
             )  # fmt: skip
     if options["max_dollars"] is not None:
         spec = replace(spec, budget=replace(spec.budget, dollars=options["max_dollars"]))

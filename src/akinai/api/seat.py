@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from akinai.agents.protocols import outcome_text
+from akinai.core.actions import Action
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, EndRun
@@ -41,6 +42,8 @@ class Playable(Protocol):
     @property
     def ending(self) -> str | None: ...
     def view(self, actor: str | None = None) -> View: ...
+    def verbs(self, actor: str | None = None) -> Sequence[type[Action]]: ...
+    def prompt(self, actor: str | None = None) -> str: ...
     def act(self, name: str, arguments: Mapping[str, Any] | None = None, /) -> Any: ...
 
 
@@ -121,12 +124,12 @@ class Seat(Generic[P_co]):
         return next(filter(self.plays, self.session.actors), self.actor)
 
     def prompt(self) -> str:
-        """The view with which a conversation begins."""
-        return self.session.view(self.actor).text
+        """The system prompt with which a conversation begins: how one acts, and what the actor sees."""
+        return self.session.prompt(self.actor)
 
     def tools(self) -> list[dict[str, Any]]:
-        """All actions of the world, those that are not offered now included: most clients take their tools once."""
-        return [verb.tool(inline=True) for verb in self.session.world.verbs.classes]
+        """All actions of the seat, those that are not offered now included: most clients take their tools once."""
+        return [verb.tool(inline=True) for verb in self.session.verbs(self.actor)]
 
     def offered(self) -> list[str]:
         """Names of the tools that may be used now."""

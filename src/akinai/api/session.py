@@ -9,10 +9,12 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, cast
 
+from akinai.agents.chat import instructions, system_prompt
 from akinai.agents.protocols import ToolCallProtocol
 from akinai.api.answers import read_reply
 from akinai.api.framework_tools import tools_for
 from akinai.api.seat import Seat, Wait, own_actors
+from akinai.core.actions import Action
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
@@ -20,7 +22,7 @@ from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import read_moves
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import World, dated_view, participants, replay
+from akinai.core.worlds import World, dated_view, participants, replay, usable_verbs
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.reading import Detail, loader, read_run
@@ -103,6 +105,17 @@ class AsyncSession:
         if name in self._seats.turns:
             return self._seats.turns[name].view
         return dated_view(self.world, self._seats.session.state, name)
+
+    def verbs(self, actor: str | None = None) -> Sequence[type[Action]]:
+        """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
+        actors = self.held if actor is None else (actor,)
+        state = self._seats.session.state
+        usable = {verb for name in actors for verb in usable_verbs(self.world, state, owner_of(name))}
+        return [verb for verb in self.world.verbs.classes if verb in usable]
+
+    def prompt(self, actor: str | None = None) -> str:
+        """The system prompt of an agent that begins to play an actor here, as Akinai's own chat agent has it."""
+        return system_prompt(instructions("tools"), self.view(actor).text)
 
     def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
         """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""

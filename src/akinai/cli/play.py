@@ -1,12 +1,14 @@
 """Commands that play: run, resume, fork."""
 
+import shlex
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
-from akinai.cli.options import Json, RunName, argument, process_count, store_address, with_flags
+from akinai.cli.options import Json, RunName, argument, option, process_count, store_address, with_flags
 from akinai.cli.output import (
     FAILED,
     STOPPED,
@@ -35,7 +37,7 @@ HUMAN = "human"
 MAX_REASONS = 5
 """Failed runs whose reason is printed."""
 NOT_REPEATED = frozenset(
-    {"agent", "model", "seeds", "sweep", "name", "store", "jobs", "shard", "on", "as_json", "dry_run"}
+    {"agent", "model", "seeds", "sweep", "name", "label", "store", "jobs", "shard", "on", "as_json", "dry_run"}
 )
 """Parameters of `run` that the command suggested for another player leaves out or sets itself."""
 PARALLEL_RUNS = 64
@@ -49,6 +51,15 @@ DryRun = Annotated[
         rich_help_panel=MODELS,
     ),
 ]
+WritePrompt = Annotated[
+    Path | None,
+    option(
+        "--write-prompt",
+        metavar="FILE",
+        help="Write a model's instructions to this file; play nothing.",
+        panel=MODELS,
+    ),
+]
 
 
 @with_flags(RunOptions, store=None, jobs=None)
@@ -57,6 +68,7 @@ def run(
     world: Annotated[str, argument("WORLD", "The world to play; 'akinai worlds' lists them.")],
     max_messages: Annotated[int, typer.Option("--max-messages", hidden=True)] = 0,
     dry_run: DryRun = False,
+    write_prompt: WritePrompt = None,
     as_json: Json = False,
     **options: Unpack[RunOptions],
 ) -> None:
@@ -64,6 +76,8 @@ def run(
     from akinai import api, worlds
     from akinai.api.agent_options import resolve_options
 
+    if write_prompt is not None:
+        return _write_prompt(world, options["agent"], write_prompt)
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
@@ -86,6 +100,17 @@ def run(
     runs = _play_and_print(play, address, as_json, quiet=as_json or spec.agent == HUMAN)
     print_default_note(world, options["preset"])
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
+
+
+def _write_prompt(world: str, agent: object, file: Path) -> None:
+    """Write a prompt to start from, and say how it is played with."""
+    from akinai.api.agent_options import write_prompt
+
+    name = agent if isinstance(agent, str) else None
+    write_prompt(file, name)
+    print_sentence(f"the prompt is written to {file}")
+    words = ["akinai", "run", world, *(["--agent", name] if name else []), "--model", "M", "--prompt", str(file)]
+    print_next_steps({shlex.join(words): "play with it, once you have changed it"})
 
 
 def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:

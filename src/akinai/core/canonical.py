@@ -4,6 +4,7 @@ Sorted keys, no spaces, the shortest decimal that reads back as the same float, 
 may turn 1.0 or 1e22 into an integer, and does), no NaN, no infinities, no negative zero.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -125,6 +126,11 @@ def unfit_in(value: Json, levels: int = MOST_LEVELS) -> str | None:
         return f"is nested deeper than {MOST_LEVELS} levels"
     items = value.values() if isinstance(value, Mapping) else value
     return next((why for item in items if (why := unfit_in(item, levels - 1))), None)
+
+
+def short_digest(value: Json) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a value in canonical JSON."""
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def bad_text(text: str) -> str | None:

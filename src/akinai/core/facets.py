@@ -71,6 +71,10 @@ class Sides(Generic[S]):
         """About how many actions an actor takes in a whole run, for estimates of cost; 0 where days tell it."""
         return 0
 
+    def verbs(self, state: S, actor: str) -> Sequence[type[Action]]:
+        """Every action that an actor and its sub-agents can take in the course of a run; empty: all of the world's."""
+        return ()
+
     def own_player(self, state: S, actor: str) -> AgentFactory | None:
         """The factory of an actor's own player, which plays it whatever the run's agent is; None for actors that the
         run's agent or the model of their side plays."""

@@ -47,8 +47,9 @@ class RunHeader:
             "run": self.run_id,
             "world": self.genesis.world,
             "preset": self.card.get("preset"),
-            "agent": next(iter(self.agents.values()), ""),
-            "model": self.card.get("model"),
+            "agent": self.agent,
+            "model": self.model,
+            "label": self.label,
             "seed": self.genesis.seed,
             "status": self.status,
             "ending": self.ending,
@@ -59,6 +60,33 @@ class RunHeader:
             "created_at": self.created_at,
             "error": self.error,
         }
+
+    @property
+    def player(self) -> str:
+        """The agent as it was asked for, or what stands for all that play from outside, such as "session"."""
+        return next(iter(self.agents.values()), "")
+
+    @property
+    def agent(self) -> str:
+        """The name of the agent: what a client that played from outside called itself, else `player`."""
+        return str(self._client.get("agent") or self.player)
+
+    @property
+    def model(self) -> str | None:
+        """The model, as it was asked for or as a client that played from outside named it; None by rules."""
+        model = self._client.get("model") or self.card.get("model")
+        return model if isinstance(model, str) else None
+
+    @property
+    def label(self) -> str | None:
+        """What a person calls the player in tables; None where nobody named it."""
+        label = self.card.get(LABEL)
+        return label if isinstance(label, str) else None
+
+    @property
+    def _client(self) -> Mapping[str, Json]:
+        client = self.card.get(CLIENT)
+        return client if isinstance(client, Mapping) else {}
 
     @property
     def card_digest(self) -> str:
@@ -73,8 +101,28 @@ class RunHeader:
         return _sha256({name: getattr(self, name) for name in names} | {"error": error, "card": self.card_digest})
 
 
+CLIENT = "client"
+"""In a run card: agent and model that a client which played from outside said to be."""
+LABEL, NAMED = "label", "named"
+"""In a run card: what a person calls the player in tables, and whether a person named the run's group."""
+PROMPT, PROGRAM, OFFERED = "prompt", "program", "offered"
+"""In a run card: digests of a model's instructions, of the code that plays, and of the tools that were offered; None
+where there is none, absent in cards of releases that did not tell."""
 SWEEP = "sweep"
 """In a run card: the name of the sweep, and the values of this run."""
+
+
+MOST_LABEL = 80
+"""Limit on the characters of a label."""
+
+
+def why_no_label(text: str) -> str | None:
+    """Why a text cannot be a label; None when it can, or is empty."""
+    if len(text) > MOST_LABEL:
+        return f"it has {len(text)} characters, and at most {MOST_LABEL} fit"
+    if text and (not text.isprintable() or text != text.strip() or bad_text(text)):
+        return "it holds characters that are not shown, or spaces at an end"
+    return None
 
 
 def sweep_name(card: Mapping[str, Json]) -> str | None:

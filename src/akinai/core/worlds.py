@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
-from akinai.core.actions import Unreadable, Verbs
+from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, AgentFactory, Role, View
 from akinai.core.canonical import canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
@@ -70,6 +70,11 @@ def participants(world: World[S], state: S) -> Sequence[str]:
     return world.facets.sides.participants(state) or world.actors(state)
 
 
+def usable_verbs(world: World[S], state: S, actor: str) -> Sequence[type[Action]]:
+    """Every action that an actor and its sub-agents can take in the course of a run."""
+    return world.facets.sides.verbs(state, actor) or world.verbs.classes
+
+
 def dated_view(world: World[S], state: S, actor: str) -> View:
     """The view of an actor, with the world's own time where it has one."""
     view, now = world.view(state, actor), world.now(state)
@@ -79,7 +84,8 @@ def dated_view(world: World[S], state: S, actor: str) -> View:
 def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Genesis, state: S) -> Agent:
     """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis."""
     disclosed = genesis if getattr(factory, "yardstick", False) else None
-    return factory(Role(actor, world.verbs.classes, world.facets.sides.group(state, actor), genesis=disclosed))
+    verbs = tuple(usable_verbs(world, state, actor))
+    return factory(Role(actor, verbs, world.facets.sides.group(state, actor), genesis=disclosed))
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:

@@ -126,6 +126,23 @@ CallsPerMinute = Annotated[int, Option(
     "Model calls per minute, all runs together; 0 is no limit.", 0, metavar="N", unit="calls a minute", group=LIMITS,
 )]  # fmt: skip
 
+Label = Annotated[str | None, Option(
+    "What tables call who plays; runs of one label and one player are one row.", metavar="TEXT",
+    default_text="the name that the group was given, else agent and model", group=PLAYER, key=False,
+)]  # fmt: skip
+
+
+class ClientOptions(TypedDict, total=False):
+    """Who plays from outside, as the run's card and all tables name it."""
+
+    agent: Annotated[str | None, Option(
+        "What the agent outside is called, for the record.", metavar="A", default_text="session", group=PLAYER,
+    )]  # fmt: skip
+    model: Annotated[str | None, Option(
+        "The model that the agent outside asks, for the record.", metavar="M", default_text="unknown", group=PLAYER,
+    )]  # fmt: skip
+    label: Label
+
 
 class ModelOptions(TypedDict, total=False):
     """A model and its sampling."""
@@ -163,6 +180,11 @@ class RequestOptions(TypedDict, total=False):
 class ConversationOptions(TypedDict, total=False):
     """The conversation of an agent that asks a model."""
 
+    prompt: Annotated[str | Path | None, Option(
+        "A file with the instructions for the model, before what it sees; --write-prompt gives one to start from. In "
+        "Python also the instructions themselves, of several lines.", metavar="FILE", default_text="Akinai's own",
+        group=MODELS,
+    )]  # fmt: skip
     sub_model: Annotated[str | None, Option(
         "Model of the sub-agents; 'rules' for none.", metavar="M", default_text="the same model", group=MODELS,
     )]  # fmt: skip
@@ -192,7 +214,9 @@ class PlaybookOptions(TypedDict, total=False):
 class AgentOptions(
     ModelOptions, ConversationOptions, ActionLimits, BudgetOptions, RequestOptions, PlaybookOptions, total=False
 ):
-    """The agent of a run: its model, requests, conversation, limits and playbook."""
+    """The agent of a run: its name in tables, model, requests, conversation, limits and playbook."""
+
+    label: Label
 
 
 class GameOptions(TypedDict, total=False):
@@ -281,7 +305,7 @@ class ForkOptions(ReturnOptions, total=False):
     progress: OnProgress
 
 
-class EpisodeOptions(TypedDict, total=False):
+class EpisodeOptions(ClientOptions, total=False):
     """A run that is played from outside, without its seed and name, which trainers choose for each episode."""
 
     preset: Preset
@@ -301,7 +325,7 @@ class TaskOptions(EpisodeOptions, total=False):
     window_tokens: Annotated[int, Option(default=WINDOW)]
 
 
-class SessionOptions(TypedDict, total=False):
+class SessionOptions(ClientOptions, total=False):
     """A session at a server, which has a store of its own."""
 
     preset: Preset

@@ -81,7 +81,7 @@ class CachedViews:
         for item in (*self.watch.items, *self.watch.yardsticks):
             candidate = item.header
             if (
-                next(iter(candidate.agents.values()), "") == agent
+                candidate.player == agent
                 and candidate.status == "done"
                 and not candidate.parent
                 and not candidate.damage

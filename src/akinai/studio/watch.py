@@ -144,7 +144,7 @@ def yardsticks(headers: Sequence[RunHeader], selected: Sequence[RunHeader]) -> l
     players = [
         header
         for header in headers
-        if header.run_id not in names and next(iter(header.agents.values()), "") in (LOW, HIGH) and not header.parent
+        if header.run_id not in names and header.player in (LOW, HIGH) and not header.parent
     ]
     return [
         header

@@ -94,14 +94,13 @@ class RunViews:
         findings, days = self.findings, self.days
         facts: Mapping[str, float] = days[-1].facts if days else {}
         fact = next((name for name in (f"{headline}_cents", headline) if headline and name in facts), "")
-        model = header.card.get("model")
         calls = [call for calls_of_entry in self.calls.values() for call in calls_of_entry]
         horizon = header.genesis.setup.get("days", 0)
         return RunView(
             id=header.run_id,
             world=header.genesis.world,
-            agent=next(iter(header.agents.values()), ""),
-            model=model if isinstance(model, str) else "",
+            agent=header.agent,
+            model=header.model or "",
             seed=header.genesis.seed,
             status=header.status,
             ending=header.ending,

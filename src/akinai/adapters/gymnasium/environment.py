@@ -56,7 +56,7 @@ class WorldEnv(gymnasium.Env[str, str]):
             drawn = int(self.np_random.integers(2**31)) if seed is None else seed
             session = open_session(self._world, seed=drawn, **self._options)
         self._seat = Seat(session)
-        self._read = self._seat.prompt()
+        self._read = self._seat.look().text
         return self._read, self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:

@@ -26,7 +26,7 @@ from akinai.adapters.inspect.framework import (
     task,
 )
 from akinai.adapters.inspect.player import Player
-from akinai.agents.chat import prompt
+from akinai.agents.chat import OPENING
 from akinai.api.opening import aopen
 from akinai.api.seat import Seat, own_actors
 from akinai.core.errors import AkinaiError, UsageError
@@ -110,18 +110,18 @@ def play(world: str, options: EpisodeOptions, window_tokens: int) -> Any:
     """Plays the run of a sample's seed to its end, or to one of Inspect's limits."""
 
     async def solve(state: Any, generate: Any) -> Any:
-        session = await aopen(world.partition("@")[0], seed=state.metadata["seed"], **options)
+        player: EpisodeOptions = {**options, "agent": options["agent"] or "inspect", "model": str(state.model)}
+        session = await aopen(world.partition("@")[0], seed=state.metadata["seed"], **player)
         state.metadata["run"] = session.id
         actors = own_actors(session)
-        system = ChatMessageSystem(content=prompt("chat"))
         try:
             if len(actors) == 1:
-                head = [system, *state.messages]
-                state.messages = head
-                output = await Player(Seat(session), head, window_tokens).play(state.messages)
+                seat = Seat(session)
+                state.messages = _head(seat)
+                output = await Player(seat, state.messages, window_tokens).play(state.messages)
                 state.output = output or state.output
             else:
-                await collect(*(_play_seat(Seat(session, actor), system, window_tokens) for actor in actors))
+                await collect(*(_play_seat(Seat(session, actor), window_tokens) for actor in actors))
         finally:
             # Also when a limit cancels the sample: it is scored as the run stands.
             with anyio.CancelScope(shield=True):
@@ -134,11 +134,15 @@ def play(world: str, options: EpisodeOptions, window_tokens: int) -> Any:
     return solve
 
 
-async def _play_seat(seat: Seat[Any], system: Any, window_tokens: int) -> None:
+def _head(seat: Seat[Any]) -> list[Any]:
+    """The messages with which a conversation begins, as that of Akinai's own chat agent does."""
+    return [ChatMessageSystem(content=seat.prompt()), ChatMessageUser(content=OPENING)]
+
+
+async def _play_seat(seat: Seat[Any], window_tokens: int) -> None:
     """A seat of several, in a conversation of its own."""
     async with span(name=seat.actor, type="agent"):
-        head = [system, ChatMessageUser(content=seat.prompt())]
-        await Player(seat, head, window_tokens).play([])
+        await Player(seat, _head(seat), window_tokens).play([])
 
 
 @scorer(name=SCORER, metrics={"*": [mean(), stderr()]})

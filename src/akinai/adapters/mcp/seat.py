@@ -15,6 +15,10 @@ TEXT = "akinai/text"
 """The key of a call's `_meta` that holds the text beside an action."""
 
 
+PLAY = "play"
+"""The prompt of MCP with which a conversation begins."""
+
+
 class SeatServer:
     """An actor of a session with its sub-agents, or all actors that it holds, played by MCP clients.
 
@@ -25,17 +29,18 @@ class SeatServer:
         self._seat, self._playbook = seat, playbook
 
     def server(self) -> Server[Any]:
-        """The server, whose instructions hold what the actor sees now."""
-        actor, view = self._seat.on_turn(), self._seat.look().text
+        """The server, whose instructions are the system prompt of the seat; it is a prompt of MCP as well."""
         learned = f" {self._uri('playbook')} holds what earlier runs taught." if self._playbook is not None else ""
         return Server(
             "akinai",
             title=f"Akinai: {self._seat.session.world.name}",
-            instructions=f"You act for {actor}. The tool {LOOK} shows what you see.{learned}\n\n{view}",
+            instructions=f"{self._seat.prompt()}\n\nThe tool {LOOK} shows what you see.{learned}",
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
             on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
@@ -55,6 +60,15 @@ class SeatServer:
         text: Any = (params.meta or {}).get(TEXT, "")
         acting = self._seat.act(params.name, params.arguments, text=text if isinstance(text, str) else "")
         return _result(await self._seat.settle(acting, errors=True))
+
+    async def _list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[types.Prompt(name=PLAY, description="How to play, and what you see.")])
+
+    async def _get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        if params.name != PLAY:
+            raise ValueError(f"no prompt {params.name!r:.200}; there is {PLAY}")
+        text = types.TextContent(text=self._seat.prompt())
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         learned = types.Resource(

@@ -12,6 +12,7 @@ import verifiers.v1 as vf
 
 from akinai import worlds
 from akinai.adapters.verifiers.tools import WorldState, WorldTools
+from akinai.agents.chat import OPENING
 from akinai.api.opening import aopen
 from akinai.api.opening import open as open_session
 from akinai.api.play import run as play
@@ -19,8 +20,6 @@ from akinai.api.seat import Seat
 from akinai.core.errors import UsageError
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.runs.records import Run
-
-SYSTEM = "You act by calling tools, and by nothing else. Go on until a tool says that the run is over."
 
 
 class WorldData(vf.TaskData):
@@ -96,6 +95,12 @@ class WorldTasksetConfig(vf.TasksetConfig):
     rest: str | None = None
     max_actions: int = 0
     max_repeats: int = 20
+    agent: str = "verifiers"
+    """What the agent is called, for the record."""
+    model: str | None = None
+    """The model that plays, for the record."""
+    label: str | None = None
+    """What tables call who plays."""
     seeds: int = 10
     """Tasks: the seeds 1 to this number."""
     task: WorldTaskConfig = WorldTaskConfig()
@@ -114,12 +119,13 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldTasksetConfig]):
             options: dict[str, Any] = {
                 "preset": config.preset, "seed": seed, "days": config.days, "settings": list(config.settings) or None,
                 "store": config.store, "hold": list(config.hold) or None, "rest": config.rest,
-                "max_actions": config.max_actions, "max_repeats": config.max_repeats,
+                "max_actions": config.max_actions, "max_repeats": config.max_repeats, "agent": config.agent,
+                "model": config.model, "label": config.label,
             }  # fmt: skip
             name = f"{world.name}-{seed}"
             yield WorldTask(
                 WorldData(
-                    name=name, prompt=_prompt(config.world, options), system_prompt=SYSTEM, world=config.world,
+                    name=name, prompt=OPENING, system_prompt=_prompt(config.world, options), world=config.world,
                     options=options,
                 ),
                 config.task,

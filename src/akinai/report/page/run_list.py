@@ -24,7 +24,7 @@ from akinai.report.page.templating import (
     translate,
 )
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.runs import agent_label, label
+from akinai.report.tables.runs import label, player_label
 from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon
 from akinai.runtime.runs.lifecycle import can_resume
@@ -158,9 +158,9 @@ class Scales:
             if item.key:
                 keys[item.header.run_id] = item.key
             values.setdefault(item.run.world, [0.0]).extend(item.run.headline_by_day)
-            if item.run.agent in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
+            if item.run.header.player in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
                 key = item.key or settings_key(item.header.genesis)
-                baselines.setdefault((key, item.run.seed, item.run.agent), item.run)
+                baselines.setdefault((key, item.run.seed, item.run.header.player), item.run)
         ranges = {world: (min(numbers), max(numbers)) for world, numbers in values.items()}
         return Scales(baselines, ranges, keys, _outliers(listed_runs))
 
@@ -244,7 +244,7 @@ def _group(name: str, items: Sequence[ListedRun], scales: Scales) -> GroupRows:
 def row_of(item: ListedRun, scales: Scales) -> RunRow:
     """Make the row of a run."""
     header, run = item.header, item.run
-    agent = agent_label(next(iter(header.agents.values()), ""), header.card)
+    agent = player_label(header)
     state = run.state if run else header.status
     planned = horizon(header) if not header.damage else 0
     early = label(header.ending or "") if run and state == "done" and 0 < run.days < planned else ""
@@ -262,7 +262,7 @@ def row_of(item: ListedRun, scales: Scales) -> RunRow:
         days_planned=planned,
         growing=item.growing,
         job=item.job,
-        persons=next(iter(header.agents.values()), "") in PERSONS,
+        persons=header.player in PERSONS,
         resumable=not header.damage and can_resume(header) and not (run and run.trouble),
         model=bool(header.card.get("model")),
         notes=notes_of(header),

@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader
@@ -72,7 +71,7 @@ def run_page(run: Run) -> RenderableType:
     """The page of a run: its scores, one a line."""
     preset = run.card.get("preset")
     world = f"{run.world}, preset {preset}" if preset else run.world
-    facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
+    facts = [world, f"played by {player_label(run.header)}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
     state = status_text(run.status, None if reason else run.ending or "not over")
@@ -116,12 +115,15 @@ def ending_words(ending: str) -> str:
     return ending if (translation := translate(words)) == words else translation
 
 
-def agent_label(agent: str, card: Mapping[str, Json]) -> str:
-    """An agent with its model, and the sides that have a model of their own: "careful, customers openai:NAME"."""
-    spec = card.get("agent_spec")
+def player_label(run: RunHeader) -> str:
+    """The label of who played, else agent and model, and the sides that have a model of their own: "careful, customers
+    openai:NAME"."""
+    if run.label:
+        return run.label
+    spec = run.card.get("agent_spec")
     groups = spec.get("group_models") if isinstance(spec, Mapping) else None
     sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
-    return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
+    return ", ".join([f"{run.agent or ABSENT} {run.model or ''}".rstrip(), *sides])
 
 
 def _style(run: Run) -> str:
@@ -132,7 +134,7 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
     """A row for each run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
     values = [{score.name: run.value(score.name) for score in run.scores} for run in runs]
-    agents = [agent_label(run.agent, run.card) for run in runs]
+    agents = [player_label(run.header) for run in runs]
     columns = [
         Column("run", [run.id for run in runs], words=True),
         *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
@@ -150,7 +152,7 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
 
 def _shared_title(runs: Sequence[Run]) -> str:
     """World, preset and agent, where all runs have the same."""
-    kinds = {(run.world, run.card.get("preset"), agent_label(run.agent, run.card)) for run in runs}
+    kinds = {(run.world, run.card.get("preset"), player_label(run.header)) for run in runs}
     if len(kinds) > 1:
         return ""
     ((world, preset, agent),) = kinds
@@ -164,7 +166,7 @@ def headers_page(headers: Sequence[RunHeader], width: int) -> RenderableType:
 
 def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
     """A row for each run of a store, from its header alone: no ledger is read."""
-    agents = [agent_label(next(iter(run.agents.values()), ABSENT), run.card) for run in headers]
+    agents = [player_label(run) for run in headers]
     began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
     forks = any(run.parent for run in headers)
     return fit_table(

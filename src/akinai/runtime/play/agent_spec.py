@@ -1,16 +1,15 @@
 """The agent spec: which agent plays a run, which models it asks, and within which limits. The run card holds it."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from akinai.agents.chat import ChatOptions, Memory
-from akinai.core.canonical import Json, canonical
+from akinai.agents.chat import ChatOptions, Memory, checked_instructions, estimated_tokens, instructions
+from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.errors import UsageError
-from akinai.core.models import TIMEOUT_S
-from akinai.core.stores import RunHeader
+from akinai.core.models import TIMEOUT_S, Message
+from akinai.core.stores import LABEL, PROGRAM, PROMPT, RunHeader, why_no_label
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import NO_BUDGET, Budget
 
@@ -101,6 +100,13 @@ class AgentSpec:
     embedder: str = ""
     """The embedder for searching the playbook: "hashed", "svd" or "PROVIDER:NAME"; empty means hashed."""
     embedder_base_url: str | None = None
+    label: str = ""
+    """What tables call the player; empty for agent and model."""
+    prompt: str = ""
+    """The instructions for the model; empty for those of `akinai.agents`. The run card holds them and their digest."""
+    program: str = ""
+    """Digest of the code that plays: the files of a command or script, the source of a class; empty for players of the
+    world, whose version says it, and for models."""
 
     def __post_init__(self) -> None:
         if self.model is None and self.agent in MODEL_AGENTS:
@@ -112,6 +118,25 @@ class AgentSpec:
             raise UsageError(f"a window of {smallest} tokens holds no conversation; give at least 2,000")
         if self.playbook_tokens < 0:
             raise UsageError(f"a playbook in {self.playbook_tokens} tokens; give some, or 0 for the whole of it")
+        if why := why_no_label(self.label):
+            raise UsageError(f"the label {self.label!r:.100} cannot name a row: {why}")
+        if self.prompt:
+            self._check_prompt()
+
+    def _check_prompt(self) -> None:
+        """UsageError for instructions that no model is given, or that it cannot be given."""
+        if not self.asks_model and self.model_defaults is None:
+            raise UsageError(
+                f"the agent {self.agent!r} asks no model, so a prompt would do nothing; leave --prompt out"
+            )
+        try:
+            tokens = estimated_tokens(Message("system", checked_instructions(self.prompt)))
+        except ValueError as error:
+            raise UsageError(f"the prompt {error}") from error
+        if tokens >= self.window_tokens:
+            raise UsageError(
+                f"the prompt takes about {tokens:,} tokens of a window of {self.window_tokens:,}; shorten it"
+            )
 
     @property
     def asks_model(self) -> bool:
@@ -163,15 +188,19 @@ class AgentSpec:
     def chat_options(self) -> ChatOptions:
         """The options of its chat agents."""
         protocol: Literal["tools", "json"] = "json" if self.agent == STRUCTURED else "tools"
-        return ChatOptions(protocol, self.memory, self.window_tokens)
+        return ChatOptions(protocol, self.memory, self.window_tokens, self.prompt)
 
     def card(self) -> dict[str, Json]:
         """Its part of a run card; `from_card` reads it."""
         card: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None, "playbook": None}
+        card |= {LABEL: self.label or None, PROMPT: None, PROGRAM: self.program or None}
         own_keys: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
+        if self.prompt:
+            own_keys["prompt"] = self.prompt
         model = self.model or (self.model_defaults or ModelChoice("") if self.group_models else None)
         if model:
             card |= {"model": model.name or None, "sampling": model.sampling}
+            card[PROMPT] = short_digest(self.prompt or instructions(self.chat_options.protocol))
             own_keys |= {
                 "base_url": model.base_url,
                 "sub_agents": self.sub_agents,
@@ -189,9 +218,11 @@ class AgentSpec:
             own_keys |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
             embedding = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}
             own_keys |= {name: value for name, value in embedding.items() if value}
-            card["playbook"] = _digest([own_keys["playbook"], self.playbook_tokens, *filter(None, embedding.values())])
+            card["playbook"] = short_digest(
+                [own_keys["playbook"], self.playbook_tokens, *filter(None, embedding.values())]
+            )
         if self.bullets:
-            card["playbook"] = _digest([*self.bullets])
+            card["playbook"] = short_digest([*self.bullets])
             own_keys["bullets"] = [*self.bullets]
         return card | ({AGENT_SPEC: own_keys} if own_keys else {})
 
@@ -204,6 +235,7 @@ class AgentSpec:
         # Canonical, since a store may change the order of its keys.
         playbook = canonical(fields["playbook"]) if fields.get("playbook") else ""
         fields |= {"bullets": tuple(fields.get("bullets", ())), "playbook": playbook}
+        fields |= {name: text for name in (LABEL, PROGRAM) if isinstance(text := card.get(name), str)}
         name = card.get("model") if agent in MODEL_AGENTS else None
         if not name and not group_models:
             return AgentSpec(agent, budget=budget, **fields)
@@ -230,7 +262,3 @@ def with_window(header: RunHeader, tokens: int) -> RunHeader:
     if not spec.asks_model:
         raise UsageError(f"run {header.run_id!r} asks no model, so it has no window; leave --window out")
     return replace(header, card={**header.card, **spec.card()})
-
-
-def _digest(value: Json) -> str:
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from akinai.agents.chat import estimated_tokens
+from akinai.agents.chat import estimated_tokens, instructions
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
@@ -154,13 +154,14 @@ def sides(world: World[Any], genesis: Genesis, spec: AgentSpec) -> Sequence[Side
         choice = spec.model_of(world.facets.sides.group(state, actor))
         if choice and world.facets.sides.own_player(state, actor) is None:
             by_model.setdefault(choice.name, []).append(actor)
-    return [_side(world, state, model, actors) for model, actors in by_model.items()]
+    text = spec.prompt or instructions(spec.chat_options.protocol)
+    return [_side(world, state, model, actors, text) for model, actors in by_model.items()]
 
 
-def _side(world: World[Any], state: object, model: str, actors: Sequence[str]) -> Side:
+def _side(world: World[Any], state: object, model: str, actors: Sequence[str], text: str) -> Side:
     views = [world.view(state, actor) for actor in actors]
     longest = max(views, key=lambda view: len(view.text))
-    first = longest.text + "".join(str(verb.tool()) for verb in longest.verbs or world.verbs.classes)
+    first = text + longest.text + "".join(str(verb.tool()) for verb in longest.verbs or world.verbs.classes)
     messages = math.ceil(sum(world.facets.sides.expected_actions(state, actor) for actor in actors) / len(actors))
     return Side(model, len(actors), messages, estimated_tokens(Message("system", first)))
 

@@ -82,14 +82,17 @@ class ModelPool:
             model = self._sub_model if is_sub_agent(role.actor) else self._models[choice]
             if model is None:
                 return by_rules(role)
+            options = spec.chat_options
+            if is_sub_agent(role.actor) or role.group in world.facets.sides.helpers:
+                options = replace(options, instructions="")  # those of a person are for who plays
             if not spec.playbook:
-                return ChatAgent(recorder.asker(role.actor, model), world.verbs, self.spec.chat_options, role.bullets)
+                return ChatAgent(recorder.asker(role.actor, model), world.verbs, options, role.bullets)
             from akinai.runtime.play.lookup import ActorLookup, playbook_search
 
             search = playbook_search(spec.playbook, spec.playbook_tokens, spec.embedder, spec.embedder_base_url)
             lookup = ActorLookup(search)
             asker = recorder.asker(role.actor, model, lookup.take_notes)
-            return ChatAgent(asker, world.verbs, self.spec.chat_options, lookup=role.lookup or lookup)
+            return ChatAgent(asker, world.verbs, options, lookup=role.lookup or lookup)
 
         return make_agent
 

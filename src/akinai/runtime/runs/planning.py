@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
-from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import World
+from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader, Store
+from akinai.core.worlds import World, participants, usable_verbs
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.session import clock_us
@@ -39,11 +39,13 @@ class Part:
     spec: AgentSpec
 
 
-def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str) -> list[RunHeader]:
-    """The runs of one command; each point of its sweep has a group name of its own."""
+def plan_all(
+    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str, *, named: bool = False
+) -> list[RunHeader]:
+    """The runs of one command; each point of its sweep has a group name of its own. `named` as for `plan`."""
     headers: list[RunHeader] = []
     for part in parts:
-        planned = plan(world, part.prepared, part.spec, seeds, checked_name(part.point.group(name)))
+        planned = plan(world, part.prepared, part.spec, seeds, checked_name(part.point.group(name)), named=named)
         card = part.point.card(name)
         later = len(headers)
         headers += [
@@ -52,9 +54,13 @@ def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], nam
     return headers
 
 
-def plan(world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str) -> list[RunHeader]:
-    """The runs of one group, named GROUP-SEED."""
+def plan(
+    world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str, *, named: bool = False
+) -> list[RunHeader]:
+    """The runs of one group, called GROUP-SEED. `named`: a person gave the group its name."""
+    first = Genesis(world.name, seeds[0], prepared.setup)
     card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
+    card |= {OFFERED: offered_digest(world, first) if spec.asks_model else None, NAMED: named}
     role = ALL if world.facets.sides.groups else next(iter(_first_actors(world, prepared)), "player")
     return [
         RunHeader(
@@ -92,8 +98,22 @@ def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[st
         "model": None,
         "sampling": None,
         "playbook": None,
+        LABEL: None,
+        PROMPT: None,
+        PROGRAM: None,
+        OFFERED: None,
+        NAMED: False,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def offered_digest(world: World[Any], genesis: Genesis) -> str:
+    """Digest of the tools that those who take part in a run can use in its course, by their side."""
+    state, sides = world.begin(genesis), world.facets.sides
+    by_side = {sides.group(state, actor): actor for actor in participants(world, state)}
+    return short_digest(
+        {side: [dict(verb.tool()) for verb in usable_verbs(world, state, actor)] for side, actor in by_side.items()}
+    )
 
 
 async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
@@ -117,15 +137,16 @@ def expect_free(existing: Sequence[RunHeader], new: Sequence[RunHeader]) -> None
         other = groups.get(run.group) if run.group else None
         if other and _played_as(other) != _played_as(run):
             raise UsageError(
-                f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world}"
-                ", these are of another agent, model or playbook, or under other settings; choose another name"
+                f"the group {run.group!r} was played by {other.label or other.agent!r} in {other.genesis.world}"
+                ", these are of another agent, model, prompt, program or playbook, or under other settings; "
+                "choose another name"
             )
 
 
 def _played_as(run: RunHeader) -> tuple[object, ...]:
     """A key that is equal for runs that one group may hold."""
     # Names of agents without roles: older headers name the actor that acts first, which depends on the seed.
-    card = tuple(run.card.get(name) for name in ("model", "sampling", "playbook"))
+    card = tuple(run.card.get(name) for name in ("model", "sampling", "playbook", LABEL, PROMPT, PROGRAM, CLIENT))
     return run.genesis.world, run.genesis.setup, {*run.agents.values()}, run.parent is None, card
 
 

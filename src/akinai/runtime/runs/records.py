@@ -139,8 +139,18 @@ class Run:
 
     @property
     def agent(self) -> str:
-        """The name of its agent, as given to the command."""
-        return next(iter(self.header.agents.values()), "")
+        """The name of its agent, as given to the command or told by a client that played from outside."""
+        return self.header.agent
+
+    @property
+    def model(self) -> str | None:
+        """The model, as it was asked for or as a client named it; None by rules."""
+        return self.header.model
+
+    @property
+    def label(self) -> str | None:
+        """What a person calls the player in tables; None where nobody named it."""
+        return self.header.label
 
     @property
     def card(self) -> Mapping[str, Json]:
@@ -227,6 +237,8 @@ class Run:
             "world": self.world,
             "preset": self.card.get("preset"),
             "agent": self.agent,
+            "model": self.model,
+            "label": self.label,
             "seed": self.seed,
             "status": self.status,
             "ending": self.ending,

@@ -194,6 +194,10 @@ class RemoteSession:
         """The view of an actor, by default the one that acts next. Free; not recorded."""
         return await self._get("/view", s.ViewAnswer, {"actor": actor})
 
+    async def prompt(self, actor: str | None = None) -> str:
+        """The system prompt of an agent that begins to play an actor, as Akinai's own chat agent has it."""
+        return (await self._get("/prompt", s.PromptAnswer, {"actor": actor})).prompt
+
     async def tools(self, actor: str | None = None, *, inline: bool = False) -> Sequence[Mapping[str, Any]]:
         """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
         return (await self._get("/tools", s.ToolsAnswer, {"actor": actor, "inline": inline})).tools

@@ -193,6 +193,13 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
         _, seat = access.session(id, credentials_of(request))
         return _answer(s.ToolsAnswer(tools=seat.session.tools(_viewer(seat, actor), inline=inline)))
 
+    @app.get("/sessions/{id}/prompt", **_described(s.PromptAnswer, 401, 404, 422))
+    @responds(_reply_or_refusal)
+    async def prompt(request: Request, id: str, actor: Actor = None) -> Reply:
+        """The system prompt of an agent that begins to play an actor."""
+        _, seat = access.session(id, credentials_of(request))
+        return _answer(s.PromptAnswer(prompt=seat.session.prompt(_viewer(seat, actor))))
+
 
 def _add_results(app: FastAPI, services: SessionServices) -> None:
     access = services.access

@@ -32,6 +32,9 @@ class NewSession(_Body):
     name: str | None = Field(None, description="Name of the run, which is called NAME-SEED.")
     hold: Sequence[str] | None = Field(None, description="The actors played here, or groups of them.")
     rest: str | None = Field(None, description="The player of the others, one of the world's own.")
+    agent: str | None = Field(None, description="What the agent is called, for the record.")
+    model: str | None = Field(None, description="The model that it asks, for the record.")
+    label: str | None = Field(None, description="What tables call who plays.")
     max_actions: int = Field(0, ge=0, description="Actions after which the run ends; 0 for no limit.")
     max_repeats: int = Field(20, ge=0, description="Equal actions without effect that end the run; 0 for no limit.")
 
@@ -113,6 +116,12 @@ class ToolsAnswer(_Answer):
     """Actions as tools for a model: name, description, parameters as JSON Schema."""
 
     tools: Sequence[Mapping[str, Any]]
+
+
+class PromptAnswer(_Answer):
+    """The system prompt of an agent that begins to play, as Akinai's own chat agent has it."""
+
+    prompt: str
 
 
 class ScoreAnswer(_Answer):

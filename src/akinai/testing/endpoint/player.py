@@ -88,8 +88,8 @@ class _Conversation:
 class PlayerResponder:
     """Plays a player of a world in each conversation.
 
-    A conversation in which `report` is offered, and not every verb, is a sub-agent's: its player is made for the actor
-    "owner/sub". Any other is the owner's.
+    A conversation in which `report` is offered, and nothing that delegates, is a sub-agent's: its player is made for
+    the actor "owner/sub". Any other is the owner's.
     """
 
     def __init__(self, factory: AgentFactory, verbs: Verbs, *, actor: str = "owner") -> None:
@@ -107,7 +107,8 @@ class PlayerResponder:
 
     def _begin(self, request: Request) -> _Conversation:
         verbs = verbs_in(request, self._verbs)
-        sub_agent = verbs != self._verbs.classes and any(verb.tool_name() == "report" for verb in verbs)
+        names = {verb.tool_name() for verb in verbs}
+        sub_agent = "report" in names and not any(name.startswith("delegate") for name in names)
         actor = f"{self._actor}/{SUB_AGENT}" if sub_agent else self._actor
         return _Conversation(Role(actor, self._verbs.classes), by_tools=bool(request.tools))
 

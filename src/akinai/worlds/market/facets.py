@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
 from akinai.core.facets import Exporter, Facets, Files, Judging, Observation, Reader, Sides, Teaching
@@ -61,6 +62,9 @@ class MarketSides(Sides[State]):
 
     def participants(self, state: State) -> Sequence[str]:
         return state.roll
+
+    def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
+        return views.verbs_of(state, actor)
 
     def expected_actions(self, state: State, actor: str) -> int:
         return turns.expected_actions(state, state.members[actor])

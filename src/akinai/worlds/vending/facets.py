@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from akinai.core.actions import Action
 from akinai.core.canonical import Json
 from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Sides, Teaching
 from akinai.core.findings import Finding
@@ -22,7 +23,7 @@ from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import SUPPLIER, State
-from akinai.worlds.vending.rules.actors import turn_to_actor
+from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -40,6 +41,9 @@ class VendingSides(Sides[State]):
 
     def participants(self, state: State) -> Sequence[str]:
         return state.owners if state.other_businesses else ()
+
+    def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
+        return usable_verbs(state, actor)
 
     def closing_action(self, state: State, actor: str) -> Report | None:
         return (

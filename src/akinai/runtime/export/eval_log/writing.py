@@ -107,7 +107,7 @@ def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
     base, _, rules = first.genesis.world.partition("@")
     seeds = sorted({header.genesis.seed for header in headers})
     name = first.group or first.run_id
-    model, agent = first.card.get("model"), next(iter(first.agents.values()), "")
+    model, agent = first.model, first.agent
     digest = first.genesis.settings_digest
     arguments: dict[str, Json] = {"preset": first.card.get("preset"), "days": first.genesis.setup.get("days")}
     return {
@@ -127,7 +127,7 @@ def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
             "sample_ids": [f"seed-{seed}" for seed in seeds],
             "shuffled": False,
         },
-        "model": model_name(model) if isinstance(model, str) else f"akinai/{agent}",
+        "model": model_name(model) if model else f"akinai/{agent}",
         "config": {"epochs": max(Counter(header.genesis.seed for header in headers).values())},
         "packages": {"akinai": version("akinai")},
         "metadata": {"settings_digest": digest, "card": dict(first.card)},

@@ -62,8 +62,7 @@ def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
         return (a.WriteReply,)
     if sub_agent is None or sub_agent.actor != actor:
         return ()
-    tools = a.SUB_AGENT_TOOLS[sub_agent.kind]
-    return tools if "order_book" in setup.switches else tuple(verb for verb in tools if verb.only_with != "order_book")
+    return _sub_agent_verbs(state, sub_agent.kind)
 
 
 @lru_cache(maxsize=32)
@@ -76,6 +75,22 @@ def _owner_verbs(switches: frozenset[str], tools: tuple[str, ...]) -> tuple[type
         and (verb.only_with is None or verb.only_with in switches)
         and not any(switch in switches for switch in verb.not_with)
     )
+
+
+def usable_verbs(state: State, actor: str) -> tuple[type[a.Verb], ...]:
+    """The verbs that an actor and its sub-agents can use in the course of a run, in the order of the world's."""
+    verbs = {*verbs_of(state, actor)}
+    for verb in [*verbs]:
+        if issubclass(verb, a.Delegation):
+            verbs |= {*_sub_agent_verbs(state, verb.kind)}
+    return tuple(verb for verb in a.VERB_CLASSES if verb in verbs)
+
+
+def _sub_agent_verbs(state: State, kind: a.SubAgentKind) -> tuple[type[a.Verb], ...]:
+    """The verbs of a sub-agent, without those of an order book where there is none."""
+    tools = a.SUB_AGENT_TOOLS[kind]
+    has_orders = "order_book" in state.setup.switches
+    return tools if has_orders else tuple(verb for verb in tools if verb.only_with != "order_book")
 
 
 def why_closed(state: State, actor: str) -> str | None:
