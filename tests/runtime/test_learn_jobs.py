@@ -219,7 +219,7 @@ def test_a_learning_killed_while_processes_judge_goes_on(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert runs_of(tmp_path) == learned_runs
     assert not [id for id in ids if Path(f"/proc/{id}").exists()]
-    plain: dict[str, Any] = {"store": "memory:", "playbook": tmp_path / "whole.json"}
+    plain: dict[str, Any] = {"preset": "classic", "store": "memory:", "playbook": tmp_path / "whole.json"}
     whole = akinai.learn("vending", seeds="1-2", eval_seeds="101-124", days=90, agent="naive", **plain).to_json()
     again = json.loads(done.stdout)
     for name in ("with", "without", "paired", "training", "playbook_size", "tokens"):

@@ -145,7 +145,9 @@ WHOLE = TrainConfig("vending", "naive", "1-10", "101-120", 60)
 )
 def test_the_gain_is_beyond_doubt(tmp_path: Path, settings: tuple[str, ...], eval_settings: tuple[str, ...]) -> None:
     """On held-out seeds, on another catalogue, and on one that was never learned from, the interval is above zero."""
-    config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, WHOLE.eval_seeds, WHOLE.days, settings, eval_settings)
+    config = TrainConfig(
+        WHOLE.world, WHOLE.agent, WHOLE.seeds, WHOLE.eval_seeds, WHOLE.days, settings, eval_settings, preset="classic"
+    )
     gain = learn(config, playbook=tmp_path / "p.json").gain
     assert gain is not None
     assert gain.ci95 is not None
@@ -155,7 +157,7 @@ def test_the_gain_is_beyond_doubt(tmp_path: Path, settings: tuple[str, ...], eva
 @pytest.mark.slow
 def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
     """The same sentences with the records shuffled among them, kind by kind, gain nothing: it is the numbers that do."""
-    config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days)
+    config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days, preset="classic")
     learned = learn(config, playbook=tmp_path / "p.json")
     advice = [item for item in (read_advice(bullet.content) for bullet in learned.playbook) if item]
     plain = akinai.run("vending", agent="naive", seeds="101-120", days=60, preset="classic")

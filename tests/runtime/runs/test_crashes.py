@@ -17,7 +17,7 @@ DAYS = 90
 CHILD = """
 import sys, akinai, akinai.runtime.play.driver
 akinai.runtime.play.driver.BATCH = int(sys.argv[2])
-akinai.run("vending", agent="reference", seeds=1, days=90, store=sys.argv[1], name="cut")
+akinai.run("vending", agent="reference", seeds=1, days=90, preset="classic", store=sys.argv[1], name="cut")
 """
 
 
