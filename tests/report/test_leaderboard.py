@@ -207,6 +207,29 @@ def test_rules_must_play_what_they_claim(store: str, tmp_path: Path) -> None:
     assert ("naive", "not what the player plays") in refusals(tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("</body>", "<script>alert(1)</script></body>"), ("reference", "naive"), ("$", "$1"), ("", " ")],
+)
+def test_an_edited_page_is_refused(folder: Path, before: str, after: str) -> None:
+    """A script, another name, another figure and a space more: the page is drawn again, and is the same to the byte."""
+    page = folder / "leaderboard.html"
+    text = page.read_text()
+    assert before in text
+    page.write_text(text.replace(before, after, 1))
+    assert refusals(folder) == [("", "edited page")]
+    page.unlink()
+    assert refusals(folder) == [("", "edited page")]
+
+
+@pytest.mark.parametrize("boards", [[], [{"rows": []}]])
+def test_a_leaderboard_without_rows_is_refused(folder: Path, boards: list[Document]) -> None:
+    """There is nothing that it could claim."""
+    forge(folder, lambda document: document.update(boards=boards))
+    with pytest.raises(UsageError, match="without rows"):
+        akinai.check_leaderboard(folder)
+
+
 def test_what_is_no_leaderboard_is_refused(tmp_path: Path, store: str) -> None:
     """A folder without one, one of another shape, a run that is not there, a file in the place of the folder."""
     with pytest.raises(UsageError, match="no leaderboard in"):

@@ -53,7 +53,7 @@ async def test_an_id_that_cannot_be_read_is_refused(wire: Wire, id: Any, why: st
     assert wire.server.market.committed is before
 
 
-@pytest.mark.parametrize("id", ["gril1", "griIl", "gr\u0456ll", "\u0261rill", "gri|l"])
+@pytest.mark.parametrize("id", ["gril1", "griIl", "gr\u0456ll", "\u0261rill", "gri|l", "Grill", "GRILL", "gr1ll"])
 async def test_a_look_alike_of_a_registered_id_is_refused(wire: Wire, id: str) -> None:
     """Digits, capitals and letters of other scripts that look the same; the agent itself may change its profile."""
     await register(wire, "grill")
@@ -66,9 +66,9 @@ async def test_a_look_alike_of_a_registered_id_is_refused(wire: Wire, id: str) -
     assert (await register(wire, "grill")).status_code == 200
 
 
-@pytest.mark.parametrize("id", ["gr\u00efll", "Grill", "grill 2", "\u5546\u3044", "\U0001f600", "it's", "a/b"])
+@pytest.mark.parametrize("id", ["gr\u00efll", "grill 2", "\u5546\u3044", "\U0001f600", "it's", "a/b"])
 async def test_other_ids_are_welcome(wire: Wire, id: str) -> None:
-    """Accents, capitals, other scripts and signs are seen, and are no look-alikes."""
+    """Accents, other scripts and signs are seen, and are no look-alikes."""
     await register(wire, "grill")
     assert (await register(wire, id)).status_code == 200
 

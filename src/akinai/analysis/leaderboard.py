@@ -188,12 +188,16 @@ class Refusal:
     """The group that it is about."""
     kind: str
     """"edited score", "edited ledger", "another seed", "another preset", "other settings", "edited figure",
-    "missing ledger", "not what the player plays"."""
+    "missing ledger", "not what the player plays", "edited page"."""
     why: str
 
 
-async def check_boards(books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]]) -> list[Refusal]:
+async def check_boards(
+    books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]]
+) -> tuple[list[Refusal], list[Board]]:
     """Replay every ledger of a leaderboard and compute each figure again; refuse, by row, what is not as claimed.
+
+    Returns the refusals, and the boards as they were computed.
 
     Groups that are played by rules alone are played again. Raises KeyError and TypeError for a document of another
     shape.
@@ -211,10 +215,11 @@ async def check_boards(books: Books, readers: Readers, claimed: Sequence[Mapping
         twice = next(header.run_id for header in sound if sum(header == other for other in sound) > 1)
         refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
     elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
-        return refused  # figures that stand on a record that is not to be had are not made again
+        return refused, []  # figures that stand on a record that is not to be had are not made again
     headers = list({header.run_id: header for header in sound}.values())
     boards = await make_boards(readers, headers, reuse_scores=False) if headers else []
-    return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in boards], refused)
+    documents = [cast("dict[str, Any]", board.to_json()) for board in boards]
+    return refused + _differences(claimed, documents, refused), boards
 
 
 @dataclass(frozen=True, slots=True)

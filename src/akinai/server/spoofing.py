@@ -42,9 +42,15 @@ def fault_in(id: str) -> str | None:
 
 
 def skeleton(id: str) -> str:
-    """The same text for all ids that look alike: each letter as its prototype of Unicode's table of confusables."""
-    prototypes = _prototypes()
-    text = "".join(prototypes.get(letter, letter) for letter in unicodedata.normalize("NFD", id))
+    """The same text for all ids that look alike.
+
+    Each letter is its prototype of Unicode's table of confusables, in small letters, and i is l: who reads a name in a
+    hurry, as models do, takes `Alice` and `al1ce` for `alice` as much as `rn` for `m`.
+    """
+    prototypes, text = _prototypes(), id
+    for _ in range(3):  # a prototype's small letter may have another prototype
+        text = unicodedata.normalize("NFD", text.casefold())
+        text = "".join(prototypes.get(letter, letter) for letter in text).casefold().replace("i", "l")
     return unicodedata.normalize("NFD", text)
 
 

@@ -63,8 +63,7 @@ def leaderboard(
     that cannot be scored or is not over, without Jinja2, and if the folder cannot be written.
     """
     check_jobs(jobs)
-    if find_spec("jinja2") is None:
-        raise UsageError('a leaderboard needs Jinja2, which is not installed; pip install "akinai[report]"')
+    _expect_jinja()
     folder, prices = Path(output), known_prices()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{str(folder)!r} is a file, and a leaderboard is a folder of files; name another with -o")
@@ -84,23 +83,51 @@ def leaderboard(
 
 
 def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = None) -> list[Refusal]:
-    """Replay the ledgers of a leaderboard's folder, compute every figure again, and return the refusals: none where
-    all of it holds.
+    """Replay the ledgers of a leaderboard's folder, compute every figure again and draw the page again, and return the
+    refusals: none where all of it holds, the page to the byte.
 
     `jobs` processes replay, or the engine `on` if its machines can open the folder's file. UsageError for a folder that
     holds no leaderboard.
     """
     check_jobs(jobs)
+    _expect_jinja()
     claimed, ledgers = _claimed(Path(folder)), str(Path(folder) / LEDGERS)
 
     async def work(books: Books) -> list[Refusal]:
         async with open_readers(books, ledgers, jobs, read_prices(claimed["prices"]), on) as readers:
-            return await check_boards(books, readers, claimed["boards"])
+            refused, boards = await check_boards(books, readers, claimed["boards"])
+        return refused or _page_refusals(Path(folder), boards, str(claimed.get("akinai")))
 
     try:
+        if not claimed["boards"] or not all(board["rows"] for board in claimed["boards"]):
+            why = "is a leaderboard without rows; there is nothing to check"
+            raise UsageError(f"{str(Path(folder) / NUMBERS)!r} {why}")
         return wait(with_store(ledgers, work))
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
+
+
+def _expect_jinja() -> None:
+    if find_spec("jinja2") is None:
+        raise UsageError('a leaderboard needs Jinja2, which is not installed; pip install "akinai[report]"')
+
+
+def _page_refusals(folder: Path, boards: Sequence[Board], writer: str) -> list[Refusal]:
+    """A refusal where the page beside the figures is not, to the byte, the one that shows them."""
+    from akinai.report.page.html import page
+
+    try:
+        same = (folder / PAGE).read_bytes() == page(as_page(boards)).encode()
+    except FileNotFoundError:
+        return [Refusal("", "edited page", f"{PAGE} is not there")]
+    except OSError as error:
+        raise UsageError(f"{str(folder / PAGE)!r} cannot be read: {error.strerror}") from error
+    if same:
+        return []
+    why = f"{PAGE} is not the page of these figures"
+    if writer != version("akinai"):
+        why += f", or another Akinai drew it ({writer}); check with that one"
+    return [Refusal("", "edited page", why)]
 
 
 def _claimed(folder: Path) -> dict[str, Any]:

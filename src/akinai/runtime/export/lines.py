@@ -13,7 +13,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.facets import Observation
 from akinai.core.ledger import Entry, Outcome
 from akinai.core.stores import RunHeader, Store
-from akinai.core.untrusted.spelling import printable_json
+from akinai.core.untrusted.spelling import printable, printable_json
 from akinai.core.worlds import World, expect_version, read_turn, step
 from akinai.runtime.export.database import database_formats
 
@@ -99,8 +99,10 @@ def _world_that_adds(header: RunHeader) -> World[Any] | None:
 
 
 def csv_line(row: list[Any]) -> str:
-    """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe; numbers stay."""
+    """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe, characters that steer a
+    terminal or turn the direction are spelled; numbers stay."""
     text = io.StringIO()
-    cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in row]
+    spelled = [printable(cell) if isinstance(cell, str) else cell for cell in row]
+    cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in spelled]
     csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that either character in a cell is quoted
     return text.getvalue()[:-2]

@@ -1,5 +1,6 @@
 """The file of a SqliteStore: its tables, and ways to open it without changing files of other applications."""
 
+import logging
 import os
 import sqlite3
 import time
@@ -20,6 +21,8 @@ BUSY_TIMEOUT_S = 60.0
 """Time that a write waits for locks of other processes."""
 PAGE_BYTES = 8192
 """Compared with 4,096: a tenth faster with entries of half a kilobyte, a third smaller on disk with long ones."""
+
+_LOG = logging.getLogger(__name__)
 
 Synchronous = Literal["FULL", "NORMAL"]
 
@@ -106,6 +109,7 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
     """
     try:
         _check_path(path, create)
+        _keep_private(path, create)
         connection = connect(path, "rwc" if create else "rw", f"PRAGMA page_size = {PAGE_BYTES}")
         try:
             _prepare(connection, path, create)
@@ -120,6 +124,27 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
             raise store_error(path, error) from error
         connection = open_reader(path)
     return connection
+
+
+def _keep_private(path: Path, create: bool) -> None:
+    """Let the owner alone read and write the file, which SQLite's files beside it follow; say where that changes."""
+    if create:
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    if os.name != "posix" or not path.exists() or not _is_shared(path) or path.stat().st_uid != os.geteuid():
+        return
+    with suppress(OSError):
+        for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if file.exists():
+                file.chmod(0o600)
+    if _is_shared(path):
+        _LOG.warning("akinai: others can read the store %r: its drive knows no rights", shorten(path))
+    else:
+        _LOG.warning("akinai: others could read the store %r; now only its owner can", shorten(path))
+
+
+def _is_shared(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o077)
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
