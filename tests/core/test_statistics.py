@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable, Sequence
+from random import Random
 from statistics import fmean, pstdev, stdev
 
 import pytest
@@ -319,6 +320,21 @@ def test_interval_and_p_never_disagree(differences: list[float]) -> None:
     assert comparison.p is not None
     if comparison.ci95 is not None:
         assert (comparison.p < LEVEL) == (not comparison.ci95[0] <= 0 <= comparison.ci95[1])
+
+
+def test_interval_and_p_agree_near_the_level() -> None:
+    """The same of five hundred samples whose mean lies about two standard errors from 0, of all sizes and shapes."""
+    chance = Random(3)
+    near = 0
+    for study in range(500):
+        n = 6 + study % 9
+        draw = (lambda: chance.gauss(0.9, 1.0)) if study % 2 else (lambda: chance.expovariate(1.0) - 0.35)
+        comparison = compare(dict.fromkeys(range(n), 0.0), {seed: draw() for seed in range(n)})
+        assert comparison.ci95 is not None
+        assert comparison.p is not None
+        near += 0.01 < comparison.p < 0.2
+        assert (comparison.p < LEVEL) == (not comparison.ci95[0] <= 0 <= comparison.ci95[1])
+    assert near > 100
 
 
 def test_p_is_no_smaller_than_chance_allows() -> None:

@@ -276,7 +276,7 @@ class Study:
             kind=row.kind,
             first=units[row.begin].number,
             last=units[row.end - 1].number,
-            words=_join_words([decision.words for decision in decided]),
+            words=_join_words([decision.words for decision in decided] or ([] if left_out else self._idle_words(row))),
             instead=_join_words(left_out),
             decisions=tuple(decided) if row.kind == "day" else (),
             own=own,
@@ -286,6 +286,12 @@ class Study:
             p_holm=p,
             shown=own != 0 if exact else p is not None and p < LEVEL,
         )
+
+    def _idle_words(self, row: Stretch) -> list[str]:
+        """What the run did in a stretch without decisions, each once: hours that were lost, or looks."""
+        words, steps = self.branches.world.facets.explaining.words, self.branches.steps
+        taken = (steps[seq - 1] for index in range(row.begin, row.end) for seq in self.divergences[index].taken)
+        return list(dict.fromkeys(words(step) for step in taken if step.outcome.ok))
 
     def _decisions(self, row: Stretch) -> list[Decision]:
         """The decisions of a stretch; those of a day by their share in its effect, largest first."""
