@@ -34,6 +34,8 @@ OTHER_FUNCTIONS = {
     ("run", "write_prompt"): "write_prompt",
     ("analyze", "deal"): "deal",
     ("compare", "cluster"): "compare_logs",
+    ("compare", "format"): "compare_logs",
+    ("compare", "columns"): "compare_logs",
     ("show", "follow"): "follow",
     ("learn", "figure"): "against_figure",
     ("learn", "dry_run"): "estimate_learning",
@@ -104,7 +106,7 @@ def test_differences_are_needed() -> None:
         assert reason
         assert command == "*" or name in options_of(command)
     for (command, name), function in OTHER_FUNCTIONS.items():
-        assert any(parameter.name == name for parameter in COMMANDS[command].params)
+        assert any(f"--{name.replace('_', '-')}" in parameter.opts for parameter in COMMANDS[command].params)
         assert callable(getattr(akinai, function))
     assert POSITIONAL.keys() == COMMANDS.keys()
 

@@ -79,9 +79,9 @@ def test_money_has_its_dollar_sign(akinai: Akinai, language: str, monkeypatch: p
         "--seeds",
         "1",
         "--eval-seeds",
-        "2-3",
+        "2-8",
         "--days",
-        "5",
+        "20",
         "--against",
         "placebo",
     )

@@ -285,7 +285,7 @@ DIFFERENCES = st.lists(st.integers(-3, 3) | st.floats(-10, 10), min_size=1, max_
 def flip_p(differences: Sequence[float], truth: float) -> float:
     """The sign-flip test by its definition: two-sided p of a true difference, over all ways to sign the differences."""
     parts = [difference - truth for difference in differences]
-    total, dust = math.fsum(parts), 1e-7
+    total, dust = math.fsum(parts), 1e-12 * max(map(abs, parts), default=0.0)
     sums = [math.fsum(sign * x for sign, x in zip(s, parts, strict=True)) for s in signs(len(parts))]
     return min(1.0, 2 * min(sum(x <= total + dust for x in sums), sum(x >= total - dust for x in sums)) / len(sums))
 

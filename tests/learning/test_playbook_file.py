@@ -166,7 +166,7 @@ def test_pruned_bullets_can_be_restored(path: Path) -> None:
     assert contents_of(pruned.playbook) == ["good"]
     change = file.history()[-1]
     assert (change.kind, change.removed_ids, change.reason) == ("prune", ("rul-00002",), "1 bullets seldom right")
-    assert change.evidence == ("rul-00002: right 0% of 8 times, at most 32% with 95 % confidence",)
+    assert change.evidence == ("rul-00002: right 0% of 8 times, at most 31% with 95 % confidence",)
     file.change("import", lambda playbook: Edit(replace(playbook, sections=())))
     restored = reopened(file).restore(["rul-00002"], reason="too early")
     assert restored.playbook["rul-00002"] == before

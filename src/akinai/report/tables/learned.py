@@ -296,14 +296,15 @@ def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) ->
             yield "There is no placebo: every task was given the same bullets, so another task had no others."
             continue
         interval, points = _gain_interval(row, "playbook_minus", unit), "" if _is_run(row) else " points"
+        within = f" ({interval})" if interval else ""
         match row["verdict"]:
             case "behind":
-                gain = f"{_amount(row, -minus['gain'], unit)}{points} ({interval})"
+                gain = f"{_amount(row, -minus['gain'], unit)}{points}{within}"
                 yield f"The playbook loses to {name} by {gain}."
             case "ahead":
-                yield f"The playbook is {_amount(row, minus['gain'], unit)}{points} ahead of {name} ({interval})."
+                yield f"The playbook is {_amount(row, minus['gain'], unit)}{points} ahead of {name}{within}."
             case _:
-                gain = f"{_gain_points(row, 'playbook_minus', unit)}{points} ({interval})"
+                gain = f"{_gain_points(row, 'playbook_minus', unit)}{points}{within}"
                 yield f"No difference from {name} is shown: {gain}."
 
 
