@@ -19,6 +19,10 @@ MOST_RECORD_BYTES = 2**30
 
 TABLES = {".csv": ",", ".tsv": "\t"}
 """The delimiter of a table by the ending of its name."""
+_NOT_ON_WINDOWS = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\..*)?|.*[. ]|.*[<>:\"|?*\x00-\x1f].*",
+    re.IGNORECASE | re.DOTALL,
+)
 _LINE = re.compile("[^\n]*\n|[^\n]+")
 
 
@@ -34,6 +38,13 @@ def why_unfit(mode: int, size: int, most: int = MOST_BYTES) -> str | None:
         return "it is a pipe or a device; name a file"
     if size > most:
         return f"it holds {size:,} bytes and at most {most:,} are read; name a smaller file"
+    return None
+
+
+def why_unportable(name: str) -> str | None:
+    """Why a new file or folder should not have this name, without its folder; None when it may."""
+    if _NOT_ON_WINDOWS.fullmatch(name):
+        return f"Windows cannot hold a file with the name {name!r:.100}; choose another name"
     return None
 
 

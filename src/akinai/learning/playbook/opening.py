@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.untrusted.documents import why_unportable
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
 
@@ -22,7 +23,11 @@ def open_playbook(name: str | Path, *, new: bool = False) -> PlaybookFile:
     """The playbook of a path or a name. UnknownName with close matches when there is none, unless it may be `new`."""
     own = Path(name).expanduser()
     file = PlaybookFile(playbook_path(name))
-    if new or file.exists() or file.journal_path.exists():
+    if file.exists() or file.journal_path.exists():
+        return file
+    if new:
+        if why := why_unportable(own.name):
+            raise UsageError(why)
         return file
     is_name = own.suffix == "" and own.parent == Path()
     folders = (own.parent, PLAYBOOKS)

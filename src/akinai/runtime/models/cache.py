@@ -15,6 +15,7 @@ from typing import Protocol, Self, TypeVar, runtime_checkable
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.models import Model, Reply
+from akinai.core.untrusted.documents import why_unfit
 
 T = TypeVar("T")
 
@@ -136,6 +137,8 @@ def expect_cache_path(file: str) -> None:
     path = Path(file)
     if path.is_dir():
         raise UsageError(f"the response cache {file!r} is a folder; name a file")
+    if path.exists() and (why := why_unfit(path.stat().st_mode, 0)):
+        raise UsageError(f"the response cache {file!r} cannot be used: {why}")
     if not path.parent.is_dir():
         raise UsageError(f"no folder {str(path.parent)!r} for the response cache {file!r}; make it first")
 

@@ -14,6 +14,7 @@ from akinai.core.canonical import Json, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader, Store
+from akinai.core.untrusted.documents import why_unportable
 from akinai.core.worlds import World, participants, usable_verbs
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.play.agent_spec import AgentSpec
@@ -183,6 +184,8 @@ def checked_name(name: str) -> str:
         raise UsageError(
             f"a run's name is letters, digits, '-', '_' and '.', at most 80 and no spaces, not {name!r:.100}"
         )
+    if why := why_unportable(name):
+        raise UsageError(why)
     return name
 
 
