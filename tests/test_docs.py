@@ -20,6 +20,7 @@ PLAYED = [
         for name in (
             "compare-models",
             "credit",
+            "did-my-change-help",
             "inspect",
             "learning-to-do-business",
             "market",
