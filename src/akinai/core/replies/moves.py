@@ -14,11 +14,14 @@ from akinai.core.replies.context import Standing, imagines_outcomes, in_order, i
 from akinai.core.replies.objects import UnreadableReply, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
 
-EXPECTED = 'expected one JSON object such as {"action": "NAME"} or {"action": "NAME", "parameter": 15}'
+EXPECTED = (
+    'expected one JSON object such as {"action": "ITS_NAME"}, or with a parameter called days '
+    '{"action": "ITS_NAME", "days": 3}'
+)
 """The form of a reply, as refusals tell it."""
 MOST_CANDIDATES = 200
 """Objects with an action in one reply. A model in a loop writes thousands, and the words around each are read."""
-_PLACEHOLDER = re.compile(r"(?:ACTION|TOOL|VERB|FUNCTION)?_?NAME|ACTION|TOOL|\.\.\.|…|<.*>|\[.*\]|\{.*\}|string")
+_PLACEHOLDER = re.compile(r"(?:ACTION|TOOL|VERB|FUNCTION|ITS)?_?NAME|ACTION|TOOL|\.\.\.|…|<.*>|\[.*\]|\{.*\}|string")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$|```(?:json)?", re.MULTILINE)
 
 

@@ -77,14 +77,15 @@ def resolve_group_models(
 
 def _expect_use(spec: AgentSpec) -> None:
     """Raise UsageError if a spec has model options but asks no model."""
-    choice = spec.model_defaults
-    if choice is None or spec.asks_model or spec.sub_agents:
+    choice = spec.model_defaults or ModelChoice("")
+    if spec.asks_model or spec.sub_agents:
         return
     flags = {
         "--base-url": choice.base_url,
         "--temperature": choice.temperature,
         "--reply-tokens": choice.max_tokens,
         "--model-seed": choice.seed,
+        "--cache": spec.cache,
     }
     if unused := ", ".join(flag for flag, value in flags.items() if value is not None):
         raise UsageError(f"no model is asked here, so {unused} would do nothing; name one with --model")
