@@ -77,7 +77,7 @@ def test_wheel_plays_the_demo_by_uvx(built: Path, tmp_path: Path, python: str) -
     here.mkdir()
     uvx = (sys.executable, "-m", "uv", "tool", "run", "--no-python-downloads", "--python", python)
     demo = ("--from", f"{wheel}[report]", "akinai", "demo", "--seeds", "1-2", "--days", "3")
-    assert "Net worth" in done(*uvx, *demo, cwd=here, home=tmp_path)
+    assert "Bank balance" in done(*uvx, *demo, cwd=here, home=tmp_path)
     assert (here / "akinai-report" / "report.html").is_file()
 
 

@@ -176,7 +176,7 @@ async def test_parallel_calls_are_made_one_after_the_other() -> None:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_over_stdio_the_digest_is_the_same(reference: akinai.Run, tmp_path: Path, mode: Any) -> None:
     """In both protocol modes of the newest client."""
-    arguments = command(tmp_path / "a.db", "vending", "--days", DAYS)
+    arguments = command(tmp_path / "a.db", "vending", "--preset", "classic", "--days", DAYS)
     async with Client(StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
         await play(client, actions_of(reference))
     assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
@@ -186,11 +186,11 @@ async def test_over_stdio_the_digest_is_the_same(reference: akinai.Run, tmp_path
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_over_http_the_digest_is_the_same(reference: akinai.Run, tmp_path: Path, mode: Any) -> None:
     """In both protocol modes of the newest client; another path and another host are refused."""
-    async with served(tmp_path / "a.db", "vending", "--days", DAYS) as (line,):
+    async with served(tmp_path / "a.db", "vending", "--preset", "classic", "--days", DAYS) as (line,):
         url = line.split()[-1]
         async with httpx.AsyncClient() as http:
             assert (await http.get(url.replace("game-1", "other"))).status_code == 404
-            assert (await http.post(url, json={}, headers={"Host": "evil.example"})).status_code == 421
+            assert (await http.post(url, json={}, headers={"Host": "evil.example"})).status_code == 403
         async with Client(url, mode=mode) as client:
             await play(client, actions_of(reference))
     assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
@@ -259,10 +259,10 @@ if OLD_CLIENT:
             return json.loads(done.stdout)
 
         if over_http:
-            async with served(tmp_path / "a.db", "vending", "--days", DAYS) as (line,):
+            async with served(tmp_path / "a.db", "vending", "--preset", "classic", "--days", DAYS) as (line,):
                 document = await asyncio.to_thread(run_client, [line.split()[-1]])
         else:
-            words = [sys.executable, *command(tmp_path / "a.db", "vending", "--days", DAYS)]
+            words = [sys.executable, *command(tmp_path / "a.db", "vending", "--preset", "classic", "--days", DAYS)]
             document = await asyncio.to_thread(run_client, words)
         assert document["last"]["done"]
         assert "You run a vending machine" in document["instructions"]

@@ -174,6 +174,18 @@ def test_the_pages_commands_with_a_model_run(akinai: Akinai, endpoint: Endpoint)
     with endpoint as served:
         for line in commands:
             few = ["--eval-seeds", "101"] if "learn" in line and "--online" not in line else []
-            words = [*line.split(), "--days", "3", "--seeds", "1-2", *few, "--base-url", served.openai_url, "--json"]
+            words = [
+                *line.split(),
+                "--preset",
+                "classic",
+                "--days",
+                "3",
+                "--seeds",
+                "1-2",
+                *few,
+                "--base-url",
+                served.openai_url,
+                "--json",
+            ]
             answer = akinai(*words)
             assert answer.code == 0, f"{line}\n{answer.err}"

@@ -303,7 +303,7 @@ def test_signs_are_flipped_as_the_definition_says(differences: list[float]) -> N
     for end, outward in zip(test.ends or (), (-1, 1), strict=False):
         step = outward * 1e-4
         assert flip_p(differences, end + step) < LEVEL
-        assert flip_p(differences, end) >= LEVEL
+        assert flip_p(differences, end - outward * 1e-9) >= LEVEL  # the end itself is known to rounding
 
 
 def test_tied_sums_are_not_told_apart_by_rounding() -> None:

@@ -159,7 +159,7 @@ def turned(advice: Advice) -> Advice:
 def test_what_made_populations_teach_holds_on_a_public_one(tmp_path: Path) -> None:
     """Learned on made populations, the customers of the public one come to the best that is possible there."""
     evals = ("customers={}", f"data={POPULATIONS / '10x30'}")
-    config = replace(WHOLE, eval_seeds="101-105", eval_settings=evals)
+    config = replace(WHOLE, eval_seeds="101-106", eval_settings=evals)
     learned = learn(config, playbook=tmp_path / "p.json")
     assert learned.gain is not None
     assert learned.gain.ci95 is not None

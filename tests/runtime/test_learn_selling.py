@@ -8,7 +8,7 @@ import pytest
 
 import akinai
 from akinai.core.errors import UsageError
-from akinai.core.models import Reply
+from akinai.core.models import Reply, ToolCall
 from akinai.testing.endpoint import Endpoint, ModelCall
 
 OPTIONS: dict[str, Any] = {"role": "business", "settings": {"customers": 4}}
@@ -63,7 +63,7 @@ class Shop:
         text = "\n".join(message.text for message in call.request.messages)
         if call.request.tools:
             self.briefed.append(text)
-            return Reply("", calls=())
+            return Reply("", calls=(ToolCall("1", "wait", {"seconds": 60}),))
         if '"insights"' in text:
             insight = {"insight": "Answer every request.", "entries": [1]}
             fields = ("reasoning", "error_identification", "root_cause_analysis", "correct_approach")

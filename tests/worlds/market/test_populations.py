@@ -97,7 +97,7 @@ def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(settings: Popul
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**63 - 1), st.integers(0, 7), st.integers(0, 25), st.sampled_from(SETTINGS), st.booleans())
+@given(st.integers(0, 2**63 - 1), st.integers(1, 7), st.integers(0, 25), st.sampled_from(SETTINGS), st.booleans())
 def test_the_best_possible_bounds_every_market(
     seed: int, customers: int, businesses: int, settings: PopulationSettings, identical: bool
 ) -> None:
