@@ -51,7 +51,7 @@ def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) 
 
 
 def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
-    """Somebody who plays by rules is offered no window and no cache."""
+    """Somebody who plays by rules is offered no window."""
     answer = akinai(
         "run",
         "vending",
@@ -65,8 +65,6 @@ def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
         "a",
         "--window",
         "9000",
-        "--cache",
-        "c",
     )
     assert offered(answer.out)[1] == shlex.split(
         "run vending --agent naive --seeds 1-2 --preset classic --days 2 --name a-naive"
