@@ -97,7 +97,7 @@ class Player:
 
 
 def model_tools(seat: Seat[AsyncSession]) -> list[Any]:
-    """All actions of the world as Inspect's tools; those that are not offered now are refused."""
+    """All actions of the seat as Inspect's tools; those that are not offered now are refused."""
     return [
         ToolInfo(
             name=tool["name"],

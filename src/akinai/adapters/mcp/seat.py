@@ -44,7 +44,7 @@ class SeatServer:
         )
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        """All actions of the world, since clients keep the list; what is not offered now is refused."""
+        """All actions of the seat, since clients keep the list; what is not offered now is refused."""
         look = types.Tool(name=LOOK, description="See where you are. Takes no time.", input_schema={"type": "object"})
         return types.ListToolsResult(
             tools=[look]

@@ -47,7 +47,7 @@ class WorldObservation(Observation):
     actor: str | None = Field(default=None, description="Whose action is next.")
     offered: list[str] = Field(default_factory=list[str], description="Names of the tools that may be used now.")
     tools: list[dict[str, Any]] = Field(
-        default_factory=list[dict[str, Any]], description="All tools of the world with their schemas, at the reset."
+        default_factory=list[dict[str, Any]], description="All tools of this game with their schemas, at the reset."
     )
     ending: str | None = Field(default=None, description="Why the run is over.")
 
