@@ -16,4 +16,4 @@ if __name__ == "__main__":
     assert learned.judged
     assert learned.baseline
     print(f"{len(learned.playbook)} bullets in {learned.path}")
-    print(f"net worth ${learned.baseline.mean:,.2f} without them, ${learned.judged.mean:,.2f} with them")
+    print(f"bank balance ${learned.baseline.mean:,.2f} without them, ${learned.judged.mean:,.2f} with them")

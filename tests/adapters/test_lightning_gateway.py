@@ -212,7 +212,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
         [sys.executable, str(EXAMPLE), "--days", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=180
     )
     assert done.returncode == 0, done.stderr
-    match = re.search(r"^reward (\S+): net_worth \d+ cents in run (\S+)$", done.stdout, re.M)
+    match = re.search(r"^reward (\S+): bank_balance \d+ cents in run (\S+)$", done.stdout, re.M)
     assert match, done.stdout + done.stderr
     run = akinai.runs(match[2], store=str(tmp_path / "akinai.db"))[0]
-    assert (run.score("net_worth") / 100, run.agent) == (float(match[1]), "chat")
+    assert (run.score("bank_balance") / 100, run.agent) == (float(match[1]), "chat")

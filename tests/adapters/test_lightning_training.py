@@ -115,7 +115,7 @@ def test_questions_are_learned_as_without_it(tmp_path: Path) -> None:
 
 
 def test_a_rollouts_reward_is_the_score_of_its_run(vending: tuple[Fitted, str]) -> None:
-    """Net worth in dollars, read again from the ledger that the rollout's span names."""
+    """The bank balance in dollars, read again from the ledger that the rollout's span names."""
     fitted, store = vending
     trained = [rollout for rollout in fitted.rollouts if rollout.mode == "train"]
     assert len(trained) == 4
@@ -123,7 +123,7 @@ def test_a_rollouts_reward_is_the_score_of_its_run(vending: tuple[Fitted, str]) 
         spans = fitted.spans[rollout.rollout_id]
         source = next(span.attributes["akinai.source"] for span in spans if "akinai.source" in span.attributes)
         run = akinai.runs(source.partition("#")[0], store=store)[0]
-        assert agentlightning.find_final_reward(spans) == run.score("net_worth") / 100
+        assert agentlightning.find_final_reward(spans) == run.score("bank_balance") / 100
         assert source.endswith(f"#{len(run.ledger.entries)}")
 
 
@@ -210,7 +210,7 @@ def test_a_model_of_the_trainer_plays_a_run(tmp_path: Path) -> None:
 
     run = akinai.runs(store=store)[0]
     assert run.agent == "chat"
-    assert asyncio.run(reward()) == pytest.approx(run.score("net_worth") / 100 * 0.001)
+    assert asyncio.run(reward()) == pytest.approx(run.score("bank_balance") / 100 * 0.001)
 
 
 def test_the_pages_python_runs(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_cluster_judges_what_this_machine_judges(cluster: Any, tmp_path: Path) -
         "seeds": "1",
         "eval_seeds": "101-103",
         "days": 10,
+        "preset": "classic",
         "store": "memory:",
     }
     here = akinai.learn("vending", playbook=tmp_path / "here.json", **overrides)
