@@ -19,18 +19,18 @@ pytestmark = [  # Inspect's own: it uses an old name of tenacity's, and leaves s
     pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
-TOPICS = {1: "a", 2: "a", 3: "b", 4: "b", 5: "c", 6: "c"}
+TOPICS = dict(enumerate("aabbccddeeff", start=1))
 
 
 def sums(folder: Path, answers: dict[int, str]) -> str:
-    """The log of a model that gives these answers to each of six questions, asked twice."""
+    """The log of a model that gives these answers to each of twelve questions, asked twice."""
     dataset = [Sample(id=id, input=f"{id}: 1 + 1?", target="2", metadata={"topic": TOPICS[id]}) for id in TOPICS]
     metrics = [mean(), stderr(cluster="topic")]
     task = Task(dataset=dataset, solver=generate(), scorer=match(), metrics=metrics, name="sums")
     left = {id: iter(answers[id]) for id in TOPICS}
 
     def reply(messages: list[Any], *_: Any) -> ModelOutput:
-        output = ModelOutput.from_content("mock", next(left[int(messages[-1].text[0])]))
+        output = ModelOutput.from_content("mock", next(left[int(messages[-1].text.partition(":")[0])]))
         return output.model_copy(update={"usage": ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})
 
     model = get_model("mockllm/model", custom_outputs=reply)
@@ -42,12 +42,16 @@ def sums(folder: Path, answers: dict[int, str]) -> str:
 @pytest.mark.slow
 def test_any_two_logs_of_inspect_are_compared(tmp_path: Path) -> None:
     """Their compression is read, epochs are averaged, and the clusters are those of the task's own standard error."""
-    worse = sums(tmp_path / "a", {1: "21", 2: "12", 3: "22", 4: "22", 5: "11", 6: "11"})
-    better = sums(tmp_path / "b", dict.fromkeys(TOPICS, "22"))
+    before, after = "22 22 22 22 22 22 11 21 11 11 11 11", "22 21 21 22 22 22 22 22 22 22 22 22"
+    worse, better = (
+        sums(tmp_path / name, dict(zip(TOPICS, answers.split(), strict=True)))
+        for name, answers in (("a", before), ("b", after))
+    )
     comparison = akinai.compare_logs(worse, better)
     score = comparison["match"]
-    assert (comparison.cluster, score.clusters, score.paired.pairs) == ("topic", 3, 6)
-    differences = [0.5, 0, 1]  # of each topic
-    half = 4.302652729911275 * stdev(differences) / math.sqrt(3)
-    assert score.paired.difference == pytest.approx(0.5)
-    assert score.paired.ci95 == pytest.approx((0.5 - half, 0.5 + half))
+    assert (comparison.cluster, score.clusters, score.paired.pairs) == ("topic", 6, 12)
+    differences = [-0.25, -0.25, 0, 0.75, 1, 1]  # of each topic
+    half = 2.5705818366147395 * stdev(differences) / math.sqrt(6)
+    assert score.paired.difference == pytest.approx(0.375)
+    # the exact interval of six, from their least to their greatest, lies within Student's, -0.262 to 1.012
+    assert score.paired.ci95 == pytest.approx((0.375 - half, 0.375 + half))
