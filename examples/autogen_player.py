@@ -1,7 +1,8 @@
 """An AutoGen assistant with its own system message runs the vending business for ten days.
 
 `python examples/autogen_player.py gpt-5-mini` asks that model, at OPENAI_BASE_URL or OpenAI, with OPENAI_API_KEY.
-Without a model the rule-based player answers on a model's wire on this machine: no key, no network.
+Without a model the rule-based player answers on a model's wire on this machine: no key, no network. The preset is
+`classic`: there that player needs no more than the texts that a model reads.
 """
 
 import sys
@@ -32,7 +33,7 @@ if __name__ == "__main__":
             brain = PlayerResponder(vending.players["reference"], vending.verbs)
             options["base_url"] = stack.enter_context(Endpoint(brain)).openai_url
         agent = autogen_agent(lambda: openai_client(model, **options), shopkeeper)
-        (run,) = akinai.run("vending", agent=agent, days=10)
+        (run,) = akinai.run("vending", agent=agent, days=10, preset="classic")
         if run.error:
             sys.exit(run.error)
         print(f"{model}: {run.ending}, {len(run.ledger.entries)} actions")

@@ -77,7 +77,7 @@ def test_ten_days_of_the_reference_give_its_digest() -> None:
     """Prompt, tools, HTTP, AutoGen's loop and parsing add nothing: the ledger equals the rule-based player's."""
     whole = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     with Endpoint(brain()) as endpoint:
-        run = play("vending", autogen_agent(at(endpoint)), days=10)
+        run = play("vending", autogen_agent(at(endpoint)), days=10, preset="classic")
     assert (run.header.status, run.header.ending, run.header.error) == ("done", "horizon", None)
     assert run.ledger.digest == whole.ledger.digest
 
@@ -94,7 +94,7 @@ def test_a_custom_assistant_plays_the_same(make: Any) -> None:
     """Streaming, AutoGen's own loop of tool calls and a short context change the requests but no move."""
     whole = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     with Endpoint(brain()) as endpoint:
-        run = play("vending", autogen_agent(at(endpoint), make), days=10)
+        run = play("vending", autogen_agent(at(endpoint), make), days=10, preset="classic")
         (system, *_) = endpoint.calls[-1].request.messages
     assert run.ledger.digest == whole.ledger.digest
     assert system.text == "You are owner."
@@ -179,7 +179,8 @@ def test_bullets_precede_the_first_view(monkeypatch: pytest.MonkeyPatch) -> None
     """The bullets of a playbook come first in the conversation, and stay in the context."""
     with Endpoint(brain()) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
-        run = play("vending", AgentSpec("autogen:test", bullets=("Water sells on hot days.",)), days=2)
+        agent = AgentSpec("autogen:test", bullets=("Water sells on hot days.",))
+        run = play("vending", agent, days=2, preset="classic")
         last = endpoint.calls[-1].request.messages
     assert run.header.status == "done"
     assert "- Water sells on hot days.\n\nYou run a vending machine" in last[1].text
@@ -211,7 +212,7 @@ def test_a_model_with_temporary_errors_is_retried() -> None:
     whole = akinai.run("vending", agent="reference", days=3, preset="classic")[0]
     faults = Faults(schedule={2: "server_error", 5: "rate_limit", 6: "cut"})
     with Endpoint(brain(), faults=faults) as endpoint:
-        run = play("vending", autogen_agent(at(endpoint, max_retries=2)), days=3)
+        run = play("vending", autogen_agent(at(endpoint, max_retries=2)), days=3, preset="classic")
     assert run.ledger.digest == whole.ledger.digest
 
 
@@ -279,7 +280,7 @@ def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytes
     outcomes = [entry.outcome.text for entry in run.ledger.entries[:3]]
     assert [message.text.removeprefix("Refused (no_action): ") for message in past[1::2]] == outcomes
     with Endpoint(ScriptResponder([*first, *later])) as endpoint:
-        whole = play("vending", autogen_agent(at(endpoint)), days=4)
+        whole = play("vending", autogen_agent(at(endpoint)), days=4, preset="classic")
     assert run.ledger.digest == whole.ledger.digest
 
 

@@ -69,14 +69,14 @@ def test_the_example_player_needs_no_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["asyncio", "plain"])
 def test_an_assistant_plays_a_session_to_its_end(tmp_path: Path, kind: str) -> None:
     """Its loop ends with the run, of either kind of session; a model that goes on calling is stopped."""
-    net_worth = akinai.run("vending", agent="reference", days=3, preset="classic")[0].score("net_worth")
+    balance = akinai.run("vending", agent="reference", days=3)[0].score("bank_balance")
     program = (ROOT / "examples" / "session_autogen.py").read_text(encoding="utf-8")
     if kind == "asyncio":
         program = ASYNC
     vending = worlds.load("vending")
     with Endpoint(PlayerResponder(vending.players["reference"], vending.verbs)) as endpoint:
         printed = output(tmp_path, "-W", "error", "-c", program, "test", endpoint=endpoint)
-    assert f"seed 1, horizon, net_worth {net_worth} cents" in printed
+    assert f"seed 1, horizon, bank_balance {balance} cents" in printed
     with Endpoint(Tireless()) as endpoint:
         printed = output(tmp_path, "-W", "error", "-c", program, "test", endpoint=endpoint)
         assert len(endpoint.calls) == 2
