@@ -44,8 +44,9 @@ def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
     run = doors.reference()
     trace = doors.rollout(doors.actions_of(run), days=run.days)
     assert (trace.state.digest, trace.state.ending) == (run.digest, "horizon")
-    assert trace.rewards["gained"].score == run.score("net_worth") - doors.starting_score(run)
+    assert trace.rewards["gained"].score == run.scores[0].value - doors.starting_score(run)
     assert trace.metrics["net_worth"] == run.score("net_worth")
+    assert trace.metrics["bank_balance"] == run.score("bank_balance")
 
 
 @pytest.mark.slow
@@ -99,8 +100,10 @@ def test_a_rollout_that_is_killed_loses_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("world", ["vending", "market", pytest.param("qa", marks=pytest.mark.needs_qa)])
 def test_a_world_is_a_taskset(world: str) -> None:
-    """A task for each seed, whose prompt is what the actor sees."""
+    """A task for each seed, whose system prompt says how one acts and what the actor sees."""
     first, second = WorldTaskset(WorldTasksetConfig(world=world, seeds=2))
     assert [first.data.name, second.data.name] == [f"{worlds.load(world).name}-{seed}" for seed in (1, 2)]
-    assert len(first.data.prompt) > 40
+    with akinai.open(world, seed=1) as session:
+        assert (first.data.system_prompt, first.data.prompt) == (session.prompt(), "Begin.")
+        assert session.view().text in first.data.system_prompt
     assert first.key != second.key

@@ -23,6 +23,7 @@ from akinai.testing.endpoint import Endpoint, Faults, PlayerResponder, ScriptRes
 from akinai.testing.endpoint.faults import REPLY_FAULTS
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.errands import ChangePrices
 
 Serve = Callable[..., Endpoint]
 ModelAt = Callable[..., Any]
@@ -334,6 +335,7 @@ ENCODED: list[tuple[Action, dict[str, Any]]] = [
         {"slots": [{"row": 0, "column": 0, "product_id": "cola", "quantity": 12}]},
     ),
     (a.PlaceOrder(supplier_id="s", items={"cola": 24}), {"supplier_id": "s", "items": {"cola": 24}}),
+    (ChangePrices(prices_cents={"cola": 175, "chips": 5}), {"prices": {"cola": 1.75, "chips": 0.05}}),
 ]
 
 

@@ -280,6 +280,8 @@ def _encoded(value: object, dumped: Json) -> Json:
 def _spelling(alias: ParameterAlias, value: Json) -> Json:
     """A spelling that the alias decodes to the value: tried as it is, in hundredths, and as text. None if none fits."""
     hundredths: list[Json] = [value / 100, f"{value / 100:.2f}"] if isinstance(value, int) else []
+    if isinstance(value, Mapping):
+        hundredths = [{key: item / 100 for key, item in value.items() if isinstance(item, int)}]
     for spelling in (value, *hundredths, str(value)):
         try:
             if (alias.decode(spelling) if alias.decode else spelling) == value:

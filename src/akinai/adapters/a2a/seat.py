@@ -44,7 +44,7 @@ QUICK_S = 0.5
 
 
 def agent_card(seat: Seat[AsyncSession], url: str, *, token: bool) -> AgentCard:
-    """The card of a seat at `url`; each of the world's actions is a skill. `token`: requests need that of the seat."""
+    """The card of a seat at `url`; each of its actions is a skill. `token`: requests need that of the seat."""
     world = seat.session.world
     bearer = SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="bearer"))
     return AgentCard(

@@ -33,7 +33,7 @@ class WorldState(vf.State):
 
 
 class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
-    """The actions of a world, all of them: what is not offered now is refused."""
+    """The actions of a run, all of them: what is not offered now is refused."""
 
     TOOL_PREFIX = None
     seat: Seat[AsyncSession]
