@@ -1,16 +1,19 @@
 """Who played is part of the record: runs that a person named apart, or that others played, are never one row."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import akinai
 from akinai import Move, View
 from akinai.analysis.groups import group_runs
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
+from akinai.report.tables.comparisons import comparison_page
 from akinai.worlds.vending.model.actions import AdvanceDay
 
 GAME: dict[str, Any] = {"preset": "classic", "days": 2}
@@ -126,3 +129,22 @@ def _without_digests(header: Any, release: str) -> Any:
 
     card = {name: value for name, value in header.card.items() if name not in ("prompt", "program", "offered")}
     return replace(header, card={**card, "akinai": release})
+
+
+def test_a_verdict_tells_how_the_players_differ() -> None:
+    """Programs that differ are named as such, and not as played alike; a name alone is no difference on a card."""
+    for name in ("a", "b"):
+        akinai.run("vending", agent=sleeper(name), seeds="1-2", name=name, store="akinai.db", **GAME)
+    programs = [akinai.runs(f"{name}-1", store="akinai.db")[0].card["program"] for name in ("a", "b")]
+    page = sentence_of("a", "b")
+    assert f"a has program {programs[0]}; b has program {programs[1]}." in page
+    play("c")
+    play("d")
+    assert "c and d were played alike, as far as their cards tell" in sentence_of("c", "d")
+
+
+def sentence_of(a: str, b: str) -> str:
+    """What `akinai compare` prints, as one line."""
+    console = Console(width=200, file=io.StringIO(), record=True)
+    console.print(comparison_page(akinai.compare(a, b, store="akinai.db"), "", console.width))
+    return " ".join(console.export_text().split())

@@ -169,7 +169,7 @@ def test_group_does_not_mix_playbooks(akinai: Akinai) -> None:
     answer = akinai(*words, "--seeds", "2", "--playbook", "p.json")
     assert (
         answer.code,
-        "another agent, model, prompt, program or playbook, or under other settings" in answer.err,
+        "another agent, label, model, prompt, program or playbook, or under other settings" in answer.err,
     ) == (2, True)
 
 

@@ -149,7 +149,7 @@ async def _reopen(books: Books, name: str, options: OpenOptions) -> _Opening:
         raise UsageError(f"{name!r} goes on as it began; leave out {', '.join(given)}")
     header = await find_run(books, name)
     world = worlds.load(header.genesis.world)
-    agent = next(iter(header.agents.values()), "")
+    agent = header.player
     held: Mapping[str, Any] | None = cast("Mapping[str, Any] | None", header.card.get(HELD))
     if held is None and agent == HUMAN:  # begun by `akinai run --agent human`
         held = {"hold": None, "rest": str(default_agent(world))}

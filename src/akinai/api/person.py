@@ -73,8 +73,8 @@ def _seat(world: World[Any], game: Game) -> list[str] | None:
 
 def is_persons(header: RunHeader) -> bool:
     """Whether a person can go on with a run: it was begun by one, or through a session, and is not over."""
-    agent = next(iter(header.agents.values()), "")
-    return (agent == HUMAN or (agent == SESSION_AGENT and HELD in header.card)) and can_resume(header)
+    through_session = header.player == SESSION_AGENT and HELD in header.card
+    return (header.player == HUMAN or through_session) and can_resume(header)
 
 
 async def play_at_terminal(session: AsyncSession) -> None:

@@ -17,7 +17,7 @@ def demo(
     world: Annotated[
         str | None, argument("WORLD", "The world to play: one with the players idle, naive and reference.")
     ] = None,
-    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each.")] = "1-5",
+    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each.")] = "1-6",
     days: Annotated[int, option("--days", metavar="N", help="Days to play.", default="90", parser=whole_number)] = 90,
     output: Annotated[
         Path, option("-o", "--output", metavar="DIR", help="Folder of the report.", default="akinai-report")
@@ -52,7 +52,7 @@ def demo(
     name = next(iter(demonstration.played.values()))[0].world.partition("@")[0]
     print_next_steps(
         {
-            f"akinai run {name} --agent reference --seeds 1-5 --name first": "play, and keep the runs",
+            f"akinai run {name} --agent reference --seeds 1-6 --name first": "play, and keep the runs",
             f"akinai run {name} --agent human": "play it yourself",
             f"akinai worlds {name}": "what there is to play with",
         }

@@ -163,6 +163,8 @@ class RunView:
     """The agent as the run was given it."""
     model: str
     """The model as the run was given it; empty without one."""
+    label: str
+    """What tables call who played; empty where nobody named it."""
     seed: int
     status: str
     ending: str | None

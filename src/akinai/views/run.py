@@ -101,6 +101,7 @@ class RunViews:
             world=header.genesis.world,
             agent=header.agent,
             model=header.model or "",
+            label=header.label or "",
             seed=header.genesis.seed,
             status=header.status,
             ending=header.ending,

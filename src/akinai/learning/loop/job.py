@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TypeAlias, get_args
 
-from akinai.core.canonical import bad_text, canonical
+from akinai.core.canonical import bad_text, short_digest
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.loop.evaluation import Breaker
 from akinai.learning.loop.retriever import Retriever
@@ -88,7 +87,7 @@ class Job:
         nodes = [[node.name, node.after] for node in self.nodes]
         tasks = [[task.id, task.text, task.truth] for task in self.train]
         parts = [asdict(self.config), self.roles.label, *([nodes] if nodes else []), tasks]
-        return hashlib.sha256(canonical(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return short_digest(parts)
 
     def batch(self, state: LoopState) -> Sequence[Task]:
         """The tasks of the current batch."""

@@ -7,14 +7,13 @@ Repeating a step after a crash is harmless: a delta is applied once, by its id.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from akinai.core.canonical import canonical
+from akinai.core.canonical import short_digest
 from akinai.learning.loop.evaluation import attempt_task, gather, judge
 from akinai.learning.loop.job import Job, Node, Step, Watch, begin, check_resumable
 from akinai.learning.loop.state import (
@@ -145,7 +144,7 @@ async def gate(job: Job, state: LoopState) -> LoopState:
 async def _held_out_scores(job: Job, state: LoopState, playbook: Playbook) -> tuple[HeldOutScores, ModelUsage]:
     """The scores of the held-out tasks with a playbook. Nothing is asked if it was the last to be judged."""
     texts = [[bullet.id, bullet.content] for bullet in playbook]
-    digest = hashlib.sha256(canonical(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = short_digest(texts)
     if state.judged and state.judged.digest == digest:
         return state.judged, ModelUsage()
     result = await judge(job.held_out, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())

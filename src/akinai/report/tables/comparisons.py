@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
+from akinai.analysis.groups import CARD
 from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
 from akinai.report.tables.analyses import join_counts, ranges
@@ -217,7 +218,7 @@ def _played_differently(comparison: Comparison) -> str:
     """A sentence on the differences of the two sides other than their seeds."""
     a, b = comparison.a.group, comparison.b.group
     differences = {f"agent {a.agent}": f"agent {b.agent}"} if a.agent != b.agent else {}
-    for name in ("model", "playbook", "preset"):
+    for name in CARD:
         if a.card.get(name) != b.card.get(name):
             differences[f"{name} {a.card.get(name)}"] = f"{name} {b.card.get(name)}"
     if a.world == b.world:
@@ -225,5 +226,5 @@ def _played_differently(comparison: Comparison) -> str:
             differences[f"{name}={a.settings.get(name)}"] = f"{name}={b.settings.get(name)}"
     names = comparison.a.name, comparison.b.name
     if not differences:
-        return f"{names[0]} and {names[1]} were played alike: what differs is chance."
+        return f"{names[0]} and {names[1]} were played alike, as far as their cards tell; then what differs is chance."
     return f"{names[0]} has {', '.join(differences)}; {names[1]} has {', '.join(differences.values())}."

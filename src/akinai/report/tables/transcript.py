@@ -77,6 +77,7 @@ def ending_line(run: RunView) -> RenderableType:
 def _head(transcript: Transcript, command: str) -> RenderableType:
     run = transcript.run
     by = f"{run.agent} ({run.model})" if run.model and run.model != run.agent else run.agent
+    by = f"{run.label}: {by}" if run.label else by
     how = status_text(run.status, run.ending)
     facts = fill("{world}, played by {agent}, seed {seed}, {how}", world=run.world, agent=by, seed=run.seed, how=how)
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]

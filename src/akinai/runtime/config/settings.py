@@ -5,7 +5,6 @@ as `AKINAI_STORE` and `AKINAI_VENDING__DEMAND__FOOTFALL`.
 """
 
 import copy
-import hashlib
 import json
 import os
 import sys
@@ -22,7 +21,7 @@ from typing import Any, Union, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from akinai import worlds
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_toml
 from akinai.core.untrusted.spelling import short_repr
@@ -97,7 +96,7 @@ def prepare(
     read = _read_files(world, table, folder)
     setup = check_setup(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
-    return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16], read)
+    return Prepared(setup, preset_name, short_digest(without_days), read)
 
 
 def resolve_preset(world: World[Any], name: str) -> str:

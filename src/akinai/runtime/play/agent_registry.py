@@ -141,7 +141,7 @@ def expect_local_agent(run: RunHeader, advice: str = "") -> None:
 
     `advice` ends the error; the default names the command that continues the run.
     """
-    agent = next(iter(run.agents.values()), "")
+    agent = run.player
     if agent == HTTP_AGENT:
         advice = advice or f"'akinai serve --run {run.run_id}' goes on with it"
         raise UsageError(f"the agents of {run.run_id!r} came over HTTP, and none of them is here; {advice}")

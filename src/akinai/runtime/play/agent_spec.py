@@ -253,7 +253,7 @@ class AgentSpec:
 
 def spec_of(header: RunHeader) -> AgentSpec:
     """The agent spec of a run."""
-    return AgentSpec.from_card(header.card, next(iter(header.agents.values())))
+    return AgentSpec.from_card(header.card, header.player)
 
 
 def with_window(header: RunHeader, tokens: int) -> RunHeader:

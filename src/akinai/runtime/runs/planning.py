@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
+from akinai.core.actions import Action
 from akinai.core.canonical import Json, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
@@ -112,9 +114,12 @@ def offered_digest(world: World[Any], genesis: Genesis) -> str:
     """Digest of the tools that those who take part in a run can use in its course, by their side."""
     state, sides = world.begin(genesis), world.facets.sides
     by_side = {sides.group(state, actor): actor for actor in participants(world, state)}
-    return short_digest(
-        {side: [dict(verb.tool()) for verb in usable_verbs(world, state, actor)] for side, actor in by_side.items()}
-    )
+    return _tools_digest(tuple((side, tuple(usable_verbs(world, state, actor))) for side, actor in by_side.items()))
+
+
+@lru_cache(maxsize=64)
+def _tools_digest(sides: tuple[tuple[str, tuple[type[Action], ...]], ...]) -> str:
+    return short_digest({side: [verb.tool() for verb in verbs] for side, verbs in sides})
 
 
 async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
@@ -139,7 +144,7 @@ def expect_free(existing: Sequence[RunHeader], new: Sequence[RunHeader]) -> None
         if other and _played_as(other) != _played_as(run):
             raise UsageError(
                 f"the group {run.group!r} was played by {other.label or other.agent!r} in {other.genesis.world}"
-                ", these are of another agent, model, prompt, program or playbook, or under other settings; "
+                ", these are of another agent, label, model, prompt, program or playbook, or under other settings; "
                 "choose another name"
             )
 

@@ -35,7 +35,7 @@ def advice(header: RunHeader) -> str:
     """What to try next with a run that ended as `unreadable`; empty for other endings."""
     if header.ending != UNREADABLE:
         return ""
-    agent = next(iter(header.agents.values()), "")
+    agent = header.player
     why = str(cast("Mapping[str, object]", header.card.get(UNREADABLE) or {}).get("why", ""))
     if why.startswith(CUT_NUDGE):
         model = spec_of(header).model

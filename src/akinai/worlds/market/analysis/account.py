@@ -1,11 +1,10 @@
 """The account of a market: its figures, and its tables, from a run's record alone."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
-from akinai.core.canonical import canonical
+from akinai.core.canonical import short_digest
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Account, Better, Score
 from akinai.core.steps import Steps
@@ -28,7 +27,7 @@ def account(steps: Steps[State], fuzzy: int = 0) -> Account:
 
 def _population_digest(state: State) -> str:
     sellers = [state.members[id].own for id in sorted(state.members)]
-    return hashlib.sha256(canonical(sellers).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return short_digest(sellers)
 
 
 def _figures(market: MarketReport) -> list[Score]:
