@@ -13,7 +13,7 @@ from akinai.report.tables.comparisons import verdict
 from akinai.report.tables.runs import players_table
 
 
-def main(picture: Path, report: Path, seeds: str = "1-6", days: int = 90) -> None:
+def main(picture: Path, report: Path, seeds: str = "1-7", days: int = 90) -> None:
     console = Console(record=True, width=100, highlight=False, file=io.StringIO())
     shown = akinai.demo(seeds=seeds, days=days, output=report)
     score, figures = next(iter(shown.comparison.scores.items()))

@@ -35,7 +35,7 @@ class Demo:
 def demo(
     world: str | None = None,
     *,
-    seeds: Seeds = "1-6",
+    seeds: Seeds = "1-7",
     days: int = 90,
     output: str | Path = "akinai-report",
     progress: Progress | None = None,

@@ -17,7 +17,7 @@ def demo(
     world: Annotated[
         str | None, argument("WORLD", "The world to play: one with the players idle, naive and reference.")
     ] = None,
-    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each.")] = "1-6",
+    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each.")] = "1-7",
     days: Annotated[int, option("--days", metavar="N", help="Days to play.", default="90", parser=whole_number)] = 90,
     output: Annotated[
         Path, option("-o", "--output", metavar="DIR", help="Folder of the report.", default="akinai-report")
