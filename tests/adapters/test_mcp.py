@@ -229,6 +229,26 @@ async def test_a_run_whose_client_died_goes_on_with_another(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+async def test_a_client_that_starts_a_server_for_each_call_plays_one_run(tmp_path: Path) -> None:
+    """Without a name, too, and to the end: then each call is answered so, and other options play a run of their own."""
+
+    async def call(name: str, *words: str) -> Any:
+        arguments = ["-m", "akinai", "mcp", "vending", "--days", "2", *words, "--store", str(tmp_path / "a.db")]
+        server = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
+        async with Client(server) as client:
+            return (await client.call_tool(name, {})).structured_content
+
+    assert not (await call("look"))["done"]
+    assert [(await call("advance_day"))["done"] for _ in range(2)] == [False, True]
+    assert (await call("advance_day"))["code"] == "over"
+    assert (await call("look"))["done"]
+    assert not (await call("advance_day", "--seed", "2"))["done"]
+    assert not (await call("advance_day", "--max-repeats", "3"))["done"]
+    runs = akinai.runs(store=str(tmp_path / "a.db"))
+    assert [(run.seed, run.entries) for run in runs] == [(1, 2), (2, 1), (1, 1)]
+
+
+@pytest.mark.slow
 async def test_over_http_two_clients_go_on_where_one_died(tmp_path: Path) -> None:
     """They share the seat, whatever they send, and every answered call is kept."""
     async with served(tmp_path / "a.db", "vending", "--days", "9") as (line,):

@@ -88,6 +88,55 @@ def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
     session.close()
 
 
+def test_a_name_goes_on_with_its_run(tmp_path: Path) -> None:
+    """Where it was opened in the same way and is not over; everything else is refused in a sentence, and changes nothing."""
+    store = str(tmp_path / "a.db")
+
+    def opened(world: str = "vending", **options: Any) -> akinai.Session:
+        return akinai.open(world, **{"days": 2, "store": store, "name": "game", **options})
+
+    with opened() as session:
+        session.act("advance_day")
+        assert not session.resumed
+    for options, why in {
+        (("days", 3),): r"other settings \(days\)",
+        (("world", "qa"), ("days", None)): "world vending@3, not qa@1",
+        (("agent", "mine"),): "agent session, not mine",
+        (("model", "m"), ("label", "l")): "model none, not m and label none, not l",
+        (("hold", ("owner",)), ("rest", "naive")): "hold none, not .* and rest reference, not naive",
+        (("max_repeats", 3),): "other limits",
+    }.items():
+        with pytest.raises(UsageError, match=f"there is a run 'game-1' already, with {why}; ask for the same to go on"):
+            opened(**dict(options))
+    with opened() as session:
+        assert (session.resumed, session.run().entries) == (True, 1)
+        session.act("advance_day")
+        assert session.done
+    with pytest.raises(UsageError, match=r"'game-1' is over \(horizon\); another name or seed begins another run"):
+        opened()
+    with opened(seed=2) as session:
+        assert not session.resumed
+    akinai.run("vending", days=1, agent="naive", store=store, name="rules")
+    with pytest.raises(UsageError, match="'rules-1' was played by 'naive', not through a session"):
+        opened(name="rules")
+
+
+def test_a_run_that_is_played_twice_at_once_keeps_its_record(tmp_path: Path) -> None:
+    """The slower action is not done, in words; a session that leaves changes nothing of what the other has played."""
+    store = str(tmp_path / "a.db")
+    first = akinai.open("vending", days=1, store=store, name="game")
+    other = akinai.open("vending", days=1, store=store, name="game")
+    idle = akinai.open("vending", days=1, store=store, name="game")
+    first.act("advance_day")
+    with pytest.raises(akinai.AkinaiError, match=r"'game-1' is played elsewhere at the same time.* was not done"):
+        other.act("advance_day")
+    first.close()
+    for session in (other, idle):
+        session.close()
+    (run,) = akinai.runs(store=store)
+    assert (run.status, run.ending, run.entries) == ("done", "horizon", 1)
+
+
 def test_a_bad_action_is_refused_and_recorded() -> None:
     """As an agent's is: unknown, with wrong arguments, or with text that no store can keep."""
     with akinai.open("vending", days=1, preset="classic") as session:

@@ -196,6 +196,29 @@ async def test_two_clients_share_a_session() -> None:
         assert [entry["seq"] for entry in await session.ledger()] == [*range(1, 21)]
 
 
+async def test_a_session_of_the_same_name_and_options_goes_on() -> None:
+    """While it is open and after it was closed (200 in place of 201); otherwise, and once it is over, one clear refusal."""
+    async with served("vending") as (server, client), httpx.AsyncClient(base_url=server.info.url) as http:
+        first = await client.open(days=2, name="game")
+        await first.act("advance_day")
+        again = await client.open(days=2, name="game")
+        assert (await again.ledger()) == (await first.ledger())
+        await again.close()
+        answer = await http.post("/sessions", json={"days": 2, "name": "game"})
+        assert (answer.status_code, answer.json()["id"]) == (200, "game-1")
+        other_days = r"'game-1' already, with other settings \(days\)"
+        with pytest.raises(UsageError, match=other_days):
+            await client.open(days=3, name="game")
+        await again.close()
+        with pytest.raises(UsageError, match=other_days):
+            await client.open(days=3, name="game")
+        again = await client.open(days=2, name="game")
+        await again.act("advance_day")
+        with pytest.raises(UsageError, match=r"'game-1' is over \(horizon\); another name or seed"):
+            await client.open(days=2, name="game")
+        assert (await http.post("/sessions", json={"days": 2, "name": "game", "seed": 2})).status_code == 201
+
+
 DYING = """
 import asyncio, os, sys
 from akinai import SessionClient

@@ -29,6 +29,15 @@ class SeatsServer:
 
     run_id: str
     seats: Sequence[SeatAddress]
+    resumed: bool
+    """Whether the run had begun before."""
+    ending: str | None
+    """Why the run is over; None while it goes on."""
+
+    @staticmethod
+    def of(session: AsyncSession, seats: Sequence[SeatAddress]) -> "SeatsServer":
+        """The server of a session's seats."""
+        return SeatsServer(session.id, seats, session.resumed, session.ending)
 
 
 def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> Sequence[SeatAddress]:

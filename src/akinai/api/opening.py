@@ -27,10 +27,11 @@ from akinai.runtime.config.calls import given_of, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import AgentOptions, OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
-from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import PlayContext
 from akinai.runtime.play.model_pool import open_model_pool
 from akinai.runtime.play.seats import Seats
+from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, offered_digest, plan
 from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
@@ -49,10 +50,11 @@ def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) 
     """Open a run whose actions come from outside, one by one: `with akinai.open("vending") as session:`.
 
     `hold` names the actors that are played here, or their groups, with their sub-agents; by default all that the world
-    has no own player for. `rest` plays the others: an agent as for `run`, by default the world's first player. `resume`
-    goes on with a run that was opened before, and takes no other option but `store` and `rest` given as an object. The
-    run is recorded in `store`, by default in memory. A world with a choice of clocks, such as a market, keeps its own
-    default ("virtual") unless `settings` or a model among the `rest` ask for another.
+    has no own player for. `rest` plays the others: an agent as for `run`, by default the world's first player. The run
+    is called NAME-SEED; where the store has it already, opened in the same way and not over, it goes on, and `resumed`
+    says so. `resume` goes on with any run that was opened before, and takes no other option but `store` and `rest`
+    given as an object. The run is recorded in `store`, by default in memory. A world with a choice of clocks, such as a
+    market, keeps its own default ("virtual") unless `settings` or a model among the `rest` ask for another.
 
     Raises UsageError, before anything is written, for what cannot be played.
     """
@@ -84,8 +86,12 @@ async def open_session(
     *,
     alone: bool = False,
     played_by: str = SESSION_AGENT,
+    over: bool = False,
 ) -> AsyncSession:
-    """Open a run as `open` does. `alone`: see AsyncSession. `played_by` names who plays in header and card."""
+    """Open a run as `open` does. `alone`: see AsyncSession. `played_by` names who plays in header and card.
+
+    `over`: a run of this name that is over is opened too; every action is answered so.
+    """
     store, resume = options["store"], options["resume"]
     if (world is None) == (resume is None):
         raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
@@ -97,15 +103,16 @@ async def open_session(
     )
     async with AsyncExitStack() as stack:
         books = await stack.enter_async_context(opened(place, create=resume is None))
-        opening = planned or await _reopen(books, resume or "", options)
-        if planned and not options["name"]:
-            opening = _renamed(planned, fresh_name(await books.runs()))
+        if planned is None:
+            opening = await _reopen(books, resume or "", options)
+        elif options["name"]:
+            opening = await _begin_or_go_on(books, planned, over)
+        else:
+            opening = await _begin(books, _renamed(planned, fresh_name(await books.runs())))
         pool = await stack.enter_async_context(open_model_pool(opening.spec))
         factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
         seats = Seats(_holder(opening))
-        session = AsyncSession(opening.world, books, opening.header, seats, alone=alone)
-        if opening.is_new:
-            await begin_all(books, [opening.header])
+        session = AsyncSession(opening.world, books, opening.header, seats, alone=alone, resumed=not opening.is_new)
         context = PlayContext(opening.world, factory, seats=seats)
         await session.begin(context, stack.pop_all())
     return session
@@ -141,6 +148,62 @@ def _renamed(opening: _Opening, group: str) -> _Opening:
     return replace(opening, header=replace(header, run_id=f"{group}-{header.genesis.seed}", group=group))
 
 
+async def _begin(books: Books, opening: _Opening) -> _Opening:
+    await begin_all(books, [opening.header])
+    return opening
+
+
+async def _begin_or_go_on(books: Books, opening: _Opening, over: bool) -> _Opening:
+    """Begin the run, or go on with it where the store has it. UsageError as `expect_same_run`."""
+    try:
+        existing = await books.header(opening.header.run_id)
+    except UnknownName:
+        try:
+            return await _begin(books, opening)
+        except UsageError:
+            if opening.header.run_id not in [run.run_id for run in await books.runs()]:
+                raise  # another name is taken; this one was begun by another process meanwhile
+            existing = await books.header(opening.header.run_id)
+    expect_same_run(existing, opening.header, over=over)
+    return replace(opening, header=existing, is_new=False)
+
+
+def expect_same_run(existing: RunHeader, planned: RunHeader, *, over: bool = False) -> None:
+    """UsageError unless the run that has the name is played in the same way and, but for `over`, is not over."""
+    name = existing.run_id
+    if HELD not in existing.card:
+        raise _not_through_a_session(existing)
+    if differences := _differences(existing, planned):
+        raise UsageError(
+            f"there is a run {name!r} already, with {' and '.join(differences)}; "
+            f"ask for the same to go on with it, or choose another name"
+        )
+    if not over and not can_resume(existing):
+        raise UsageError(f"the run {name!r} is over ({existing.ending}); another name or seed begins another run")
+
+
+def _differences(existing: RunHeader, planned: RunHeader) -> list[str]:
+    """How a run is played in another way than is planned, in words."""
+    if existing.genesis.world != planned.genesis.world:
+        return [f"world {existing.genesis.world}, not {planned.genesis.world}"]
+    pairs: dict[str, tuple[object, object]] = {
+        name: (getattr(existing, name), getattr(planned, name)) for name in ("agent", "model", "label")
+    }
+    held, planned_held = (cast("Mapping[str, Any]", header.card[HELD]) for header in (existing, planned))
+    pairs |= {name: (held.get(name), planned_held.get(name)) for name in ("hold", "rest")}
+    differences = [
+        f"{name} {was or 'none'!s:.60}, not {planned_value or 'none'!s:.60}"
+        for name, (was, planned_value) in pairs.items()
+        if was != planned_value
+    ]
+    setups = [cast("Mapping[str, Any]", header.genesis.setup) for header in (existing, planned)]
+    names = [name for name in dict.fromkeys([*setups[0], *setups[1]]) if setups[0].get(name) != setups[1].get(name)]
+    differences += [f"other settings ({', '.join(names[:5])})"] if names else []
+    if spec_of(existing).budget != spec_of(planned).budget:
+        differences.append("other limits")
+    return differences
+
+
 async def _reopen(books: Books, name: str, options: OpenOptions) -> _Opening:
     rest = options["rest"]
     if isinstance(rest, str | AgentSpec):
@@ -154,13 +217,17 @@ async def _reopen(books: Books, name: str, options: OpenOptions) -> _Opening:
     if held is None and agent == HUMAN:  # begun by `akinai run --agent human`
         held = {"hold": None, "rest": str(default_agent(world))}
     if held is None:
-        raise UsageError(
-            f"{header.run_id!r} was played by {agent!r}, not through a session; "
-            f"'akinai resume {header.run_id}' goes on with it, 'akinai fork' lets another play on"
-        )
+        raise _not_through_a_session(header)
     spec = AgentSpec.from_card(header.card, held["rest"])
     hold = held["hold"]
     return _Opening(world, header, spec, rest, None if hold is None else frozenset(hold), is_new=False)
+
+
+def _not_through_a_session(header: RunHeader) -> UsageError:
+    return UsageError(
+        f"{header.run_id!r} was played by {header.player!r}, not through a session; "
+        f"'akinai resume {header.run_id}' goes on with it, 'akinai fork' lets another play on"
+    )
 
 
 def _holder(opening: _Opening) -> Any:
@@ -215,6 +282,11 @@ class Session:
     def seed(self) -> int:
         """The seed of the run."""
         return self._session.seed
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the run had begun before, and goes on here."""
+        return self._session.resumed
 
     @property
     def actors(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from akinai.api.framework_tools import tools_for
 from akinai.api.seat import Seat, Wait, own_actors
 from akinai.core.actions import Action
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
-from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
+from akinai.core.errors import AgentError, AkinaiError, EndRun, SequenceConflict, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
 from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import read_moves
@@ -32,9 +32,13 @@ from akinai.runtime.runs.records import Run
 class AsyncSession:
     """A run that is played from outside, as `akinai.aopen` returns it. Use it with `async with`, or call `close`."""
 
-    def __init__(self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool) -> None:
+    def __init__(
+        self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool, resumed: bool
+    ) -> None:
         """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error."""
         self.world = world
+        self.resumed = resumed
+        """Whether the run had begun before, and goes on here."""
         self.outcome: Outcome | None = None
         """The outcome of the last action; None before the first."""
         self.reward: float = 0.0
@@ -79,10 +83,11 @@ class AsyncSession:
 
     @property
     def held(self) -> Sequence[str]:
-        """Every actor held here that takes part in the run now, whether it may act or not."""
-        state = self._seats.session.state
-        everybody = dict.fromkeys([*participants(self.world, state), *self.world.actors(state)])
-        return tuple(name for name in everybody if self._seats.holds(name))
+        """Every actor held here that takes part now, whether it may act or not; after the end, those that began."""
+        state, acting = self._seats.session.state, self.world.actors(self._seats.session.state)
+        everybody = [*participants(self.world, state), *map(owner_of, acting), *acting]
+        everybody = everybody or participants(self.world, self.world.begin(self._header.genesis))
+        return tuple(name for name in dict.fromkeys(everybody) if self._seats.holds(name))
 
     @property
     def actor(self) -> str | None:
@@ -275,7 +280,13 @@ class AsyncSession:
         """Take over the header when the run is over. Raises what failed it."""
         if not self._seats.over or self._task is None:
             return
-        self._header = await asyncio.shield(self._task)
+        try:
+            self._header = await asyncio.shield(self._task)
+        except SequenceConflict as error:
+            raise SequenceConflict(
+                f"the run {self.id!r} is played elsewhere at the same time, and this action came too late: it was not "
+                "done. Open the run again, and repeat it"
+            ) from error
         if self._header.status == "failed":
             raise AgentError(self._header.error or "the run failed")
 

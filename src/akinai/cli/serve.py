@@ -120,5 +120,8 @@ def _print_seats(server: "SeatsServer") -> None:
     """Print the run and where to connect; over stdio on stderr, since stdout is the client's."""
     seats = (f"{seat.actor}  {seat.url or 'stdio'}{seat.token and f'  token {seat.token}'}" for seat in server.seats)
     stream = sys.stdout if all(seat.url for seat in server.seats) else sys.stderr
-    stream.write("\n".join([f"run {server.run_id}", *seats]) + "\n")
+    standing = ", going on" if server.resumed else ""
+    if server.ending is not None:
+        standing = f" is over ({server.ending}); another --name or --seed begins another run"
+    stream.write("\n".join([f"run {server.run_id}{standing}", *seats]) + "\n")
     stream.flush()

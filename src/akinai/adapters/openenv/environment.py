@@ -87,6 +87,9 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
             session = open_session(resume=resume, store=self._options["store"])
         else:
             session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
+            if session.resumed:
+                session.close()
+                raise UsageError(f"the episode {session.id!r} has begun before; reset with resume goes on with it")
         self._seat = seat = Seat(session)
         self._steps = 0
         return self._observation(Answer(seat.prompt(), ok=True, done=session.done), tools=seat.tools())

@@ -366,7 +366,8 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
         failure, header = error, _failed_header(header, error)
     except BaseException:  # cancelled, or Ctrl-C
         header = replace(header, status="open", ending="stopped", error=None, card=card)
-        await store.update(replace(header, entries=session.seq, digest=session.digest))
+        if not await _has_grown(store, header.run_id, session.seq):
+            await store.update(replace(header, entries=session.seq, digest=session.digest))
         raise
     calls: Mapping[str, Json] = await context.pool.calls(session.world, header, store) if context.pool else {}
     header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
@@ -374,6 +375,13 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
     if failure and context.raise_errors:
         raise _original_error(failure)
     return header
+
+
+async def _has_grown(store: Books, run_id: str, last: int) -> bool:
+    """Whether another process has gone on with a run, whose header then is that one's."""
+    async for _ in store.read(run_id, last):
+        return True
+    return False
 
 
 def _failed_header(header: RunHeader, error: Exception) -> RunHeader:

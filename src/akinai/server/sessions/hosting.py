@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from akinai import worlds
-from akinai.api.opening import aopen
+from akinai.api.opening import aopen, expect_same_run, plan_session
 from akinai.api.seat import Seat
 from akinai.api.session import AsyncSession
 from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
+from akinai.runtime.config.calls import complete_options
 from akinai.runtime.config.settings import presets, resolve_preset
+from akinai.runtime.options import OpenOptions
+from akinai.runtime.play.agent_registry import SESSION_AGENT
 from akinai.server.market import Overloaded
 from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, OutcomeAnswer, SessionInfo
 
@@ -162,13 +165,24 @@ class SessionHost:
             raise UnknownName("session", name, self._sessions, f"POST /sessions/{name:.100}/resume opens a run again")
         return self._sessions[name]
 
-    async def open(self, options: NewSession) -> HostedSession:
-        """Open a new run. UsageError for what cannot be played, or not by a request; Overloaded."""
+    async def open(self, options: NewSession) -> tuple[HostedSession, bool]:
+        """Open a run, or go on with that of the same name and options, and return whether it is a new one.
+
+        UsageError for what cannot be played, or not by a request; Overloaded.
+        """
         world = self._world_of(options)
+        fields = options.model_dump(exclude={"world"})
         async with self._opening:
+            hosted = self._sessions.get(f"{options.name}-{options.seed}")
+            if hosted is not None and not hosted.failed:
+                planned = plan_session(world, SESSION_AGENT, cast("OpenOptions", complete_options(OpenOptions, fields)))
+                expect_same_run(await self._store.header(hosted.session.id), planned.header)
+                return hosted, False
+            if hosted is not None:
+                await self.close(hosted.session.id)
             await self._make_room()
-            fields = options.model_dump(exclude={"world"})
-            return self._add(await aopen(world, store=self._store, **fields))
+            session = await aopen(world, store=self._store, **fields)
+            return self._add(session), not session.resumed
 
     async def resume(self, name: str) -> HostedSession:
         """The session of a run that was opened before; the same where it is open here. UsageError, Overloaded."""

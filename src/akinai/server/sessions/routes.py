@@ -116,9 +116,11 @@ def _add_openings(app: FastAPI, services: SessionServices) -> None:
     @app.post("/sessions", **_described(s.OpenedSession, *refusals, body=s.NewSession, status=201))
     @responds(_reply_or_refusal)
     async def open(request: Request) -> Reply:
-        """Open a session: a new run, whose actors are played by requests. For the operator."""
+        """Open a session, whose actors are played by requests: a new run (201), or one that goes on, which has the same
+        name and options and is not over (200). For the operator."""
         access.operator(credentials_of(request))
-        return _opened(services, await host.open(await _body(request, s.NewSession)), 201)
+        hosted, is_new = await host.open(await _body(request, s.NewSession))
+        return _opened(services, hosted, 201 if is_new else 200)
 
     @app.get("/sessions", **_described(s.SessionPage, 401, 422))
     @responds(_reply_or_refusal)
