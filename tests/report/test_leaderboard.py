@@ -24,10 +24,10 @@ Document = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Idle, naive and reference on three seeds, and a run of naive under another preset's name for later."""
+    """Idle, naive and reference on two seeds."""
     path = str(tmp_path_factory.mktemp("board") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-3", days=8, name=agent, store=path, ledgers=False, preset="classic")
+        akinai.run("vending", agent=agent, seeds="1-2", days=3, name=agent, store=path, ledgers=False, preset="classic")
     return path
 
 
@@ -63,10 +63,10 @@ def test_a_leaderboard_has_places_intervals_and_ledgers(sound: Path) -> None:
     """Rows by place with their runs and digests; nobody's place is by luck; the page names every group."""
     document = json.loads((sound / "leaderboard.json").read_text())
     (board,) = document["boards"]
-    assert (board["world"], board["preset"], board["settings"]) == ("vending@3", "classic", {"days": 8})
+    assert (board["world"], board["preset"], board["settings"]) == ("vending@3", "classic", {"days": 3})
     assert [row["place"] for row in board["rows"]] == sorted(row["place"] for row in board["rows"])
     assert {row["group"] for row in board["rows"]} == {"idle", "naive", "reference"}
-    assert all(row["rules"] and len(row["runs"]) == 3 for row in board["rows"])
+    assert all(row["rules"] and len(row["runs"]) == 2 for row in board["rows"])
     assert len(board["pairs"]) == 3
     page = (sound / "leaderboard.html").read_text()
     assert "reference" in page
@@ -82,7 +82,8 @@ def test_a_sound_leaderboard_is_believed(sound: Path) -> None:
 def test_processes_come_to_the_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ledgers that are replayed elsewhere are refused for the same reasons, in the same order."""
     assert_same_verdicts(folder, monkeypatch)
-    forge(folder, lambda document: [edit_score(document), edit_seeds(document)])
+    forge(folder, edit_score)
+    forge(folder, edit_seeds)
     assert_same_verdicts(folder, monkeypatch)
 
 
@@ -107,7 +108,7 @@ def assert_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "LocalProcesses", Elsewhere)
     monkeypatch.setattr(readers, "FEW_ENTRIES", 0)
     assert akinai.check_leaderboard(folder, jobs=2) == here
-    assert len(done) > 9
+    assert len(done) > 6
 
 
 def edit_seeds(document: Document) -> None:
@@ -119,8 +120,16 @@ def edit_score(document: Document) -> None:
     row_of(document, "idle")["runs"][0]["score"] += 100_000
 
 
-def edit_mean(document: Document) -> None:
-    row_of(document, "idle")["mean"] = 1e6
+def of_row(name: str, /, **figures: object) -> Callable[[Document], None]:
+    return lambda document: row_of(document, name).update(figures)
+
+
+def of_run(name: str, /, **figures: object) -> Callable[[Document], None]:
+    return lambda document: row_of(document, name)["runs"][1].update(figures)
+
+
+def of_board(**figures: object) -> Callable[[Document], None]:
+    return lambda document: document["boards"][0].update(figures)
 
 
 def edit_place(document: Document) -> None:
@@ -128,71 +137,174 @@ def edit_place(document: Document) -> None:
     row["place"] = row["place"] % 3 + 1
 
 
-def edit_seed(document: Document) -> None:
-    row_of(document, "naive")["runs"][1]["seed"] = 77
+def edit_pairs(document: Document) -> None:
+    document["boards"][0]["pairs"][0]["winner"] = "idle"
 
 
-def edit_preset(document: Document) -> None:
-    document["boards"][0]["preset"] = "quarter"
+def repeat_run(document: Document) -> None:
+    row_of(document, "idle")["runs"].append(row_of(document, "naive")["runs"][0])
 
 
-def edit_settings(document: Document) -> None:
-    document["boards"][0]["settings"]["days"] = 365
+def drop_run(document: Document) -> None:
+    row_of(document, "idle")["runs"].pop()
 
 
-def edit_digest(document: Document) -> None:
-    row_of(document, "naive")["runs"][1]["digest"] = "0" * 64
+def drop_row(document: Document) -> None:
+    document["boards"][0]["rows"].remove(row_of(document, "reference"))
 
 
-def edit_tokens(document: Document) -> None:
-    row_of(document, "naive")["input_tokens"] = 5
+def swap_runs(document: Document) -> None:
+    rows = [row_of(document, group) for group in ("idle", "reference")]
+    rows[0]["runs"], rows[1]["runs"] = rows[1]["runs"], rows[0]["runs"]
+
+
+def turn_order(document: Document) -> None:
+    document["boards"][0]["rows"].reverse()
+
+
+def split_board(document: Document) -> None:
+    (board,) = document["boards"]
+    document["boards"] = [{**board, "rows": [row], "pairs": []} for row in board["rows"]]
+
+
+def repeat_board(document: Document) -> None:
+    document["boards"] *= 2
+
+
+def add_price(document: Document) -> None:
+    document["prices"] = {"openai:x": {"input_per_million": 0.01, "output_per_million": 0.01}}
+
+
+def add_words(document: Document) -> None:
+    document["award"] = "winner of the year"
 
 
 @pytest.mark.parametrize(
     ("change", "row", "kind"),
     [
         (edit_score, "idle", "edited score"),
-        (edit_mean, "idle", "edited score"),
+        (edit_seeds, "reference", "another seed"),
         (edit_place, "naive", "edited figure"),
-        (edit_seed, "naive", "another seed"),
-        (edit_preset, "reference", "another preset"),
-        (edit_settings, "naive", "other settings"),
-        (edit_digest, "naive", "edited ledger"),
-        (edit_tokens, "naive", "edited figure"),
+        (edit_pairs, "", "edited figure"),
+        (repeat_run, "", "repeated run"),
+        (repeat_board, "", "repeated run"),
+        (drop_run, "", "dropped run"),
+        (drop_row, "", "dropped run"),
+        (swap_runs, "idle", "edited figure"),
+        (turn_order, "", "edited figure"),
+        (split_board, "", "edited figure"),
+        (add_price, "", "edited figure"),
+        (add_words, "", "edited figure"),
+        (of_row("idle", mean=1e6), "idle", "edited score"),
+        (of_row("idle", ci95=[1.0, 2.0]), "idle", "edited score"),
+        (of_row("naive", mde=0.1), "naive", "edited figure"),
+        (of_row("naive", input_tokens=5), "naive", "edited figure"),
+        (of_row("naive", dollars=0.5), "naive", "edited figure"),
+        (of_row("naive", group="My Agent"), "My Agent", "edited figure"),
+        (of_row("naive", agent="chat"), "naive", "edited figure"),
+        (of_row("naive", model="openai:x", rules=False), "naive", "edited figure"),
+        (of_row("naive", rules=False), "naive", "edited figure"),
+        (of_row("naive", playbook="0" * 64), "naive", "edited figure"),
+        (of_row("naive", award="best"), "", "edited figure"),
+        (of_run("naive", seed=77), "naive", "another seed"),
+        (of_run("naive", ending="broke"), "naive", "edited figure"),
+        (of_run("naive", status="failed"), "naive", "edited figure"),
+        (of_run("naive", digest="0" * 64), "naive", "edited ledger"),
+        (of_run("naive", run="idle-9"), "naive", "missing ledger"),
+        (of_board(preset="quarter"), "reference", "another preset"),
+        (of_board(settings={"days": 365}), "naive", "other settings"),
+        (of_board(world="vending@4"), "naive", "another preset"),
+        (of_board(score="luck"), "naive", "edited figure"),
+        (of_board(better="lower"), "naive", "edited figure"),
+        (of_board(unit="yen"), "naive", "edited figure"),
     ],
 )
-def test_an_edited_document_is_refused(folder: Path, change: Callable[[Document], None], row: str, kind: str) -> None:
-    """Whatever figure of a row is edited, the row is refused by name."""
+def test_a_forged_document_is_refused(folder: Path, change: Callable[[Document], None], row: str, kind: str) -> None:
+    """Whatever is edited, left out, repeated, moved or added is refused by name."""
     forge(folder, change)
     assert (row, kind) in refusals(folder)
 
 
-def test_an_edited_ledger_is_refused(folder: Path) -> None:
-    """One cent in one recorded outcome."""
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('"mean": ', '"mean": 1e9, "mean": '), ('"unit": "cents"', '"unit": NaN'), ('"format": 1', '"format": 1e999')],
+)
+def test_a_document_that_readers_read_differently_is_refused(folder: Path, before: str, after: str) -> None:
+    """A figure that stands there twice, and one that is no number, are none that a check could confirm."""
+    path = folder / "leaderboard.json"
+    path.write_text(path.read_text().replace(before, after, 1))
+    with pytest.raises(UsageError, match=r"leaderboard\.json' (cannot be read|is no leaderboard)"):
+        akinai.check_leaderboard(folder)
+
+
+SELL = "UPDATE actions SET data = replace(data, '$', '$1') WHERE run_id = 'reference-2' AND seq = 3"
+CUT = "DELETE FROM actions WHERE run_id = 'reference-2' AND seq > 5"
+CLOSED = "UPDATE runs SET entries = 5, digest = (SELECT digest FROM actions WHERE run_id = 'reference-2' AND seq = 5)"
+
+
+def edit_ledgers(folder: Path, *statements: str) -> None:
     with closing(sqlite3.connect(folder / "ledgers.db")) as connection, connection:
-        connection.execute(
-            "UPDATE actions SET data = replace(data, '$', '$1') WHERE run_id = 'reference-2' AND seq = 3"
-        )
-        assert connection.total_changes == 1
-    assert ("reference", "edited ledger") in refusals(folder)
+        before = connection.total_changes
+        for statement in statements:
+            connection.execute(statement)
+        assert connection.total_changes > before
 
 
-def test_a_missing_ledger_is_refused(folder: Path) -> None:
-    """A run of which the folder has no record."""
-    forge(folder, lambda document: row_of(document, "idle")["runs"][0].update(run="idle-9"))
-    assert ("idle", "missing ledger") in refusals(folder)
+def other_columns(folder: Path, table: str) -> str:
+    with closing(sqlite3.connect(folder / "ledgers.db")) as connection:
+        return ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[1] != "run_id")
 
 
-def test_a_run_cannot_stand_twice(folder: Path) -> None:
-    """The best run listed again."""
-    forge(folder, lambda document: row_of(document, "idle")["runs"].append(row_of(document, "naive")["runs"][0]))
-    assert ("", "edited figure") in refusals(folder)
+@pytest.mark.parametrize(
+    "statements",
+    [
+        (SELL,),
+        (CUT,),
+        (CUT, f"{CLOSED} WHERE run_id = 'reference-2'"),
+        ("UPDATE runs SET status = 'failed' WHERE run_id = 'reference-2'",),
+        ("UPDATE runs SET genesis = replace(genesis, '\"seed\":2', '\"seed\":7') WHERE run_id = 'reference-2'",),
+        ("UPDATE runs SET agents = replace(agents, 'reference', 'wizard') WHERE run_id = 'reference-2'",),
+    ],
+)
+def test_an_edited_ledger_is_refused(folder: Path, statements: Sequence[str]) -> None:
+    """One cent in an outcome, the last days cut off, as they are and closed anew, another ending, seed or player."""
+    edit_ledgers(folder, *statements)
+    assert "reference" in {row for row, kind in refusals(folder) if kind in ("edited ledger", "edited figure")}
+
+
+def test_a_copied_ledger_adds_no_evidence(folder: Path) -> None:
+    """The best run under another name, in the file and in the row."""
+    edit_ledgers(
+        folder,
+        f"INSERT INTO runs (run_id, {other_columns(folder, 'runs')}) SELECT 'reference-3', "
+        f"{other_columns(folder, 'runs')} FROM runs WHERE run_id = 'reference-2'",
+        f"INSERT INTO actions (run_id, {other_columns(folder, 'actions')}) SELECT 'reference-3', "
+        f"{other_columns(folder, 'actions')} FROM actions WHERE run_id = 'reference-2'",
+    )
+    assert refusals(folder) == [("", "dropped run")]
+    forge(
+        folder,
+        lambda document: (runs := row_of(document, "reference")["runs"]).append({**runs[1], "run": "reference-3"}),
+    )
+    assert ("reference", "repeated run") in refusals(folder)
+
+
+def test_what_repeats_or_forks_is_not_written(store: str, tmp_path: Path) -> None:
+    """A run that repeats another of its row, and a fork, whose past another player made, are refused at writing."""
+    path = str(tmp_path / "more.db")
+    for name in ("a", "b"):
+        akinai.run("vending", agent="naive", seeds="1", days=2, name=name, label="x", store=path, preset="classic")
+    with pytest.raises(UsageError, match="run b-1 repeats run a-1 entry by entry"):
+        akinai.leaderboard("a", "b", output=tmp_path / "out", store=path)
+    akinai.fork("a", at_day=2, agent="idle", name="c", store=path)
+    with pytest.raises(UsageError, match="run c-1 is a fork"):
+        akinai.leaderboard("c", output=tmp_path / "out", store=path)
 
 
 def test_rules_must_play_what_they_claim(store: str, tmp_path: Path) -> None:
     """The ledger of the reference player under the name of naive: sound in itself, and not what naive plays."""
     path = str(tmp_path / "false.db")
-    akinai.run("vending", agent="reference", seeds="1-3", days=8, name="x", store=path, ledgers=False, preset="classic")
+    akinai.run("vending", agent="reference", seeds="1-2", days=3, name="x", store=path, ledgers=False, preset="classic")
 
     async def rename() -> None:
         books = await open_store(path)

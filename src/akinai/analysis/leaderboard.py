@@ -1,5 +1,6 @@
 """Leaderboards that can be audited: rows with ties, their runs, and a check that computes them again from ledgers."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
@@ -17,7 +18,7 @@ from akinai.runtime.config.settings import preset_setup
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.driver import is_reproducible, play_run
 from akinai.runtime.play.repeats import UNREADABLE
-from akinai.runtime.runs.reading import Detail
+from akinai.runtime.runs.reading import Detail, read_usage
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.verification import verify
 from akinai.runtime.runs.work import Monitor
@@ -112,6 +113,10 @@ async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, reuse_s
             raise UsageError(f"run {run.id} cannot be on a leaderboard: {why}")
         if run.status == "open":
             raise UsageError(f"run {run.id} is not over; 'akinai resume {run.id}' plays it to its end")
+        if run.header.parent:
+            raise UsageError(
+                f"run {run.id} is a fork, whose past another player made; it has no place on a leaderboard"
+            )
     by_settings: dict[str, list[Run]] = {}
     for run in runs:
         by_settings.setdefault(settings_key(run.header.genesis), []).append(run)
@@ -188,7 +193,7 @@ class Refusal:
     """The group that it is about."""
     kind: str
     """"edited score", "edited ledger", "another seed", "another preset", "other settings", "edited figure",
-    "missing ledger", "not what the player plays", "edited page"."""
+    "missing ledger", "dropped run", "repeated run", "no model asked", "not what the player plays", "edited page"."""
     why: str
 
 
@@ -205,21 +210,42 @@ async def check_boards(
     headers = {header.run_id: header for header in await books.runs()}
     checks = [_check_of(board, row, run) for board in claimed for row in board["rows"] for run in row["runs"]]
     stored = [header for check in checks if (header := headers.get(check.run))]
-    refused: list[Refusal] = []
-    sound: list[RunHeader] = []
+    refused = [*_listed_wrongly(headers, checks)]
+    broken: set[str] = set()
     for checked in await readers.work(checks, stored):
         refused += checked.refusals
-        if checked.run in headers and not any(refusal.kind == "edited ledger" for refusal in checked.refusals):
-            sound.append(headers[checked.run])
-    if len({header.run_id for header in sound}) < len(sound):
-        twice = next(header.run_id for header in sound if sum(header == other for other in sound) > 1)
-        refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
-    elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
+        if any(refusal.kind in ("edited ledger", "missing ledger") for refusal in checked.refusals):
+            broken.add(checked.run)
+    if broken:
         return refused, []  # figures that stand on a record that is not to be had are not made again
-    headers = list({header.run_id: header for header in sound}.values())
-    boards = await make_boards(readers, headers, reuse_scores=False) if headers else []
+    sound = [headers[run] for run in dict.fromkeys(check.run for check in checks)]
+    boards = await make_boards(readers, sound, reuse_scores=False)
     documents = [cast("dict[str, Any]", board.to_json()) for board in boards]
     return refused + _differences(claimed, documents, refused), boards
+
+
+def _listed_wrongly(headers: Mapping[str, RunHeader], checks: Sequence["_RunCheck"]) -> Iterator[Refusal]:
+    """Yield refusals of runs whose ledger is there and which no row has, and of runs that stand there again."""
+    listed = Counter(check.run for check in checks)
+    yield from (
+        Refusal("", "dropped run", f"run {run} has a ledger here and stands in no row")
+        for run in headers.keys() - listed
+    )
+    for run, times in listed.items():
+        if times > 1:
+            yield Refusal("", "repeated run", f"run {run} is on the leaderboard twice")
+    for group, run, first in repeats((check.group, check.run, check.digest) for check in checks):
+        yield Refusal(group, "repeated run", f"run {run} repeats run {first} entry by entry")
+
+
+def repeats(runs: Iterable[tuple[str, str, object]]) -> Iterator[tuple[str, str, str]]:
+    """Yield the group, a run, and the earlier run of that group whose record is the same; `runs` are groups, names and
+    digests."""
+    firsts: dict[tuple[str, object], str] = {}
+    for group, run, digest in runs:
+        first = firsts.setdefault((group, digest), run)
+        if first != run:
+            yield group, run, first
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +263,6 @@ class _RunCheck:
     digest: Any
     group: str
     agent: Any
-    rules: bool
     world: Any
     preset: Any
     settings: Any
@@ -257,7 +282,7 @@ class _RunCheck:
 
 
 def _check_of(board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any]) -> _RunCheck:
-    whose = (str(row["group"]), row["agent"], bool(row["rules"]))
+    whose = (str(row["group"]), row["agent"])
     game = (board["world"], board["preset"], board["settings"])
     return _RunCheck(str(run["run"]), run["seed"], run["digest"], *whose, *game)
 
@@ -286,8 +311,11 @@ async def _refusals(books: Books, claim: _RunCheck, header: RunHeader) -> AsyncI
         yield Refusal(group, kind, f"run {name} was not played as the board claims: {', '.join(names[:5])} differ")
     elif header.card.get("preset") != claim.preset:
         yield Refusal(group, "another preset", f"run {name} is of preset {header.card.get('preset')!r}")
-    if claim.rules and header.parent is None and await _played_again(header) != verdict.digest:
+    spec = spec_of(header)
+    if is_reproducible(worlds.load(header.genesis.world), spec) and await _played_again(header) != verdict.digest:
         yield Refusal(group, "not what the player plays", f"run {name} is not what {claim.agent!r} plays on its seed")
+    if spec.asks_model and verdict.entries and await read_usage(books, header, {}) is None:
+        yield Refusal(group, "no model asked", f"run {name} holds no call of the model that its row names")
 
 
 async def _played_again(header: RunHeader) -> str:
@@ -317,9 +345,9 @@ def _differences(
                     refusals.append(
                         Refusal(str(row["group"]), "edited figure", f"the board's {name} is {own_board[name]}")
                     )
-    pairs = [canonical(board["pairs"]) for board in recomputed]
-    if not refusals and not earlier and [canonical(board["pairs"]) for board in claimed] != pairs:
-        refusals.append(Refusal("", "edited figure", "the comparisons of the rows are not those of their runs"))
+    if not refusals and not earlier and canonical([*claimed]) != canonical([*recomputed]):
+        why = "its comparisons of rows, their order or something beside them are not those of the runs"
+        refusals.append(Refusal("", "edited figure", why))
     return refusals
 
 

@@ -10,12 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from akinai.analysis.leaderboard import FORMAT, Board, Refusal, Row, check_boards, make_boards
+from akinai.analysis.leaderboard import FORMAT, Board, Refusal, Row, check_boards, make_boards, repeats
 from akinai.analysis.readers import open_readers
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import parse_json as unambiguous_json
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books, RunHeader
-from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_json
+from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.runs import ABSENT, label
@@ -76,6 +77,7 @@ def leaderboard(
         headers = await find_runs(books, names)
         async with open_readers(books, shared_url(address), jobs, prices, on) as readers:
             boards = await make_boards(readers, headers)
+        _expect_no_repeats(boards)
         await _write(folder, books, headers, boards, prices)
         return WrittenLeaderboard(folder, tuple(boards))
 
@@ -94,8 +96,14 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
     claimed, ledgers = _claimed(Path(folder)), str(Path(folder) / LEDGERS)
 
     async def work(books: Books) -> list[Refusal]:
-        async with open_readers(books, ledgers, jobs, read_prices(claimed["prices"]), on) as readers:
+        prices = read_prices(claimed["prices"])
+        async with open_readers(books, ledgers, jobs, prices, on) as readers:
             refused, boards = await check_boards(books, readers, claimed["boards"])
+        if not refused and canonical(claimed | {"akinai": None}) != canonical(
+            {**_document(boards, prices), "akinai": None}
+        ):
+            why = "its prices or something beside the boards are not those of its runs"
+            refused.append(Refusal("", "edited figure", why))
         return refused or _page_refusals(Path(folder), boards, str(claimed.get("akinai")))
 
     try:
@@ -110,6 +118,13 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
 def _expect_jinja() -> None:
     if find_spec("jinja2") is None:
         raise UsageError('a leaderboard needs Jinja2, which is not installed; pip install "akinai[report]"')
+
+
+def _expect_no_repeats(boards: Sequence[Board]) -> None:
+    """UsageError where two runs of a row have the same record."""
+    runs = ((row.group, run.run, run.digest) for board in boards for row in board.rows for run in row.runs)
+    for _, run, first in repeats(runs):
+        raise UsageError(f"run {run} repeats run {first} entry by entry and adds no evidence; leave one of them out")
 
 
 def _page_refusals(folder: Path, boards: Sequence[Board], writer: str) -> list[Refusal]:
@@ -134,8 +149,10 @@ def _claimed(folder: Path) -> dict[str, Any]:
     try:
         path = folder / NUMBERS
         what = f"no leaderboard in {str(folder)!r}: {NUMBERS}"
-        document: Any = parse_json(read_named(path, what, most_bytes=MOST_RECORD_BYTES))
-    except DocumentError as error:
+        text = read_named(path, what, most_bytes=MOST_RECORD_BYTES)
+        document: Any = parse_json(text)
+        unambiguous_json(text)
+    except ValueError as error:
         raise UsageError(f"{str(folder / NUMBERS)!r} cannot be read: {error}") from error
     if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != FORMAT:
         raise UsageError(f"{str(folder / NUMBERS)!r} is no leaderboard of format {FORMAT}")
