@@ -185,7 +185,7 @@ def test_a_fork_to_a_model_needs_a_budget(browser: Browser, studio: str) -> None
         page.locator("[name=model]").fill("openai:anything")
         page.locator("[name=dollars]").fill("0")
         page.locator("#fork-form button.main").click()
-        expect(page.locator(".notice")).to_contain_text("budget")
+        expect(page.locator("#fork-form .why")).to_contain_text("budget")
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
@@ -233,7 +233,7 @@ def test_a_refused_name_is_still_there(browser: Browser, studio: str) -> None:
         fields = page.locator("#edit-form input")
         fields.nth(1).fill("t" * 31)
         page.get_by_role("button", name="Save").click()
-        expect(page.locator("#edit .notice")).to_contain_text("at most 30 characters")
+        expect(page.locator("#edit .why")).to_contain_text("at most 30 characters")
         expect(fields.nth(1)).to_have_value("t" * 31)
         fields.nth(1).fill("spring")
         page.get_by_role("button", name="Save").click()

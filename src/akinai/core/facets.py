@@ -1,6 +1,6 @@
 """Facets: what a world can say about itself beyond its rules, each with neutral defaults."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -241,8 +241,9 @@ class Presentation(Generic[S]):
         """Participants and conversations of a run; empty in a world without sides."""
         return Crowd()
 
-    def desk(self, state: S, actor: str) -> Desk:
-        """How the forms look with which a person plays an actor, from what that actor knows."""
+    def desk(self, state: S, actor: str, met: Collection[str] = ()) -> Desk:
+        """How the forms look with which a person plays an actor, from what that actor knows. `met` are words in the
+        data of its outcomes, such as ids that a search gave."""
         return Desk()
 
 

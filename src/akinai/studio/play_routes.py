@@ -10,10 +10,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from akinai import worlds
-from akinai.agents.typed_lines import SeenValues
 from akinai.api.person import Game, is_persons
 from akinai.api.session import AsyncSession
+from akinai.core.actions import Unreadable
+from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome
+from akinai.core.presentation.complaints import Complaint, complaint_about
 from akinai.core.stores import RunHeader
 from akinai.report.page.play.page import play_page, play_parts
 from akinai.report.page.site import Site
@@ -21,7 +23,7 @@ from akinai.report.page.templating import render
 from akinai.runtime.describe import describe
 from akinai.runtime.play.agent_registry import HELD
 from akinai.studio.shared import Studio, read_body
-from akinai.views.play import observed_data, play_view
+from akinai.views.play import last_step, play_view, refused_paths
 
 MAX_BODY_BYTES = 100_000
 UNREADABLE = "the form cannot be read"
@@ -81,10 +83,38 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
     @app.post("/play/{id}/act")
     async def act(request: Request, id: str) -> Response:
         form = await read_body(request, Act, UNREADABLE, most_bytes=MAX_BODY_BYTES)
-        header = await studio.header(id)
+        header, session = await studio.header(id), await studio.players.session(id)
+        if session and (
+            complaint := await _complaint(studio, header, _actor(session, header), form)
+        ):  # nothing was done: no entry, as at a terminal
+            return JSONResponse({"refused": True, "why": complaint.text, "marks": complaint.paths})
         outcome = await studio.players.act(id, form.action, form.arguments)
         session = await studio.players.session(id) if outcome else None
-        return JSONResponse(await _parts(studio, session, header, studio.site(request), outcome))
+        parts = await _parts(studio, session, header, studio.site(request), outcome)
+        if outcome and not outcome.ok:
+            parts |= {"why": outcome.text, "marks": await _marks(studio, header, session, form)}
+        return JSONResponse(parts)
+
+
+async def _complaint(studio: Studio, header: RunHeader, actor: str, form: Act) -> Complaint | None:
+    """What is wrong with the values of a form; None where they can be read, and for an unknown action."""
+    views = await studio.views.views(await studio.books.header(header.run_id))
+    try:
+        verb = views.world.verbs.find(form.action)
+    except UnknownName:
+        return None
+    return complaint_about(verb, form.arguments, views.world.facets.presentation.desk(views.steps.final, actor))
+
+
+async def _marks(
+    studio: Studio, header: RunHeader, session: AsyncSession | None, form: Act
+) -> Sequence[Sequence[str | int]]:
+    """The values for which the world refused an action."""
+    views = await studio.views.views(await studio.books.header(header.run_id))
+    taken = last_step(views.steps, _actor(session, header))
+    if taken is None or isinstance(taken.turn.action, Unreadable):
+        return ()
+    return await asyncio.to_thread(refused_paths, views.world, taken, form.arguments)
 
 
 def _actor(session: AsyncSession | None, header: RunHeader) -> str:
@@ -108,12 +138,9 @@ async def _parts(
     last = last or (session.outcome if session else None)
 
     def make() -> dict[str, Any]:
-        seen = SeenValues()
-        for data in observed_data(views.steps, actor):
-            seen.add(data)
         goods = views.world.facets.presentation.items(views.steps.opening)
         return play_parts(
-            play_view(views.world, views.steps, actor), view, last, ghosts, site, list(seen.words), goods,
+            play_view(views.world, views.steps, actor), view, last, ghosts, site, goods,
             run=header.run_id, ending=views.header.ending,
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ def expect_player(world: World[Any], agent: str) -> None:
     if agent in players:
         return
     if agent.partition(":")[0] not in ("script", "stdio", *agent_plugins()):
-        raise UnknownName("player", agent, players, "a page lets these play")
+        raise UnknownName("player", agent, players, f"a page lets {', '.join(players)} play")
     raise UsageError(
         f"a page starts no program, and the agent {agent!r:.100} is one; name one of {', '.join(players)}, use the "
         "command line, or start the studio with --allow-programs"

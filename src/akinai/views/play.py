@@ -1,9 +1,9 @@
 """The view of a run for the person who plays it: what the actor did and was answered, never what is hidden from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
@@ -13,6 +13,7 @@ from akinai.core.presentation.transcript import ItemKind, Letter, Talk
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, replay
+from akinai.core.worlds import step as take_step
 from akinai.views.model import PlaceHistory
 from akinai.views.place_history import record_place_history
 
@@ -86,7 +87,7 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
         judging.standing(steps.opening) or 0.0,
         None if crowded else judging.standing(state),
         tuple(_closed(world, steps, first.name)) if dated and first else (),
-        presentation.desk(state, actor),
+        presentation.desk(state, actor, _met(steps, owner)),
         tuple(_log(world, steps, owner)),
         tuple(talk for talk in talks if owner in (talk.buyer, talk.seller)),
         None if crowded else record_place_history(presentation, Steps(steps.genesis, state, ())),
@@ -113,10 +114,10 @@ def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[flo
 def _log(world: World[Any], steps: Steps[Any], owner: str) -> Iterator[LogItem]:
     count = 0
     for index in range(len(steps) - 1, -1, -1):
-        step = steps[index]
-        if owner_of(step.entry.actor) != owner:
+        taken = steps[index]
+        if owner_of(taken.entry.actor) != owner:
             continue
-        yield _item(world, steps, step, index)
+        yield _item(world, steps, taken, index)
         count += 1
         if count == LOG:
             return
@@ -145,9 +146,55 @@ def _when(now: int) -> str:
     return f"{at:%a} {at.day} {at:%b} {at:%H:%M}"
 
 
-def observed_data(steps: Sequence[Step[Any]], actor: str) -> Iterator[Mapping[str, Json]]:
-    """Yield the data of every outcome of an actor's actions."""
-    for step in steps:
-        data = step.outcome.data
-        if owner_of(step.entry.actor) == owner_of(actor) and isinstance(data, dict):
-            yield data
+def _met(steps: Sequence[Step[Any]], owner: str) -> frozenset[str]:
+    """The words in the data of an actor's outcomes."""
+    return frozenset(
+        word for step in steps if owner_of(step.entry.actor) == owner for word in _words_in(step.outcome.data)
+    )
+
+
+def _words_in(data: Json) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for item in data.values() if isinstance(data, dict) else data:
+            yield from _words_in(item)
+
+
+def last_step(steps: Sequence[Step[Any]], actor: str) -> Step[Any] | None:
+    """The last action of an actor; None before the first."""
+    return next((step for step in reversed(steps) if owner_of(step.entry.actor) == owner_of(actor)), None)
+
+
+def refused_paths(world: World[Any], refused: Step[Any], values: Mapping[str, Any]) -> list[Sequence[str | int]]:
+    """The values for which an action was refused, by names and positions: those that the refusal names, else the first
+    row without which it would not have been refused in this way. Empty where no value alone is at fault."""
+    text = refused.outcome.text
+    named: list[Sequence[str | int]] = [
+        (name,) for name, value in values.items() if isinstance(value, str) and value and repr(value) in text
+    ]
+    if named:
+        return named
+
+    def code(**changes: object) -> str | None:
+        try:
+            action = type(refused.turn.action).decode({**values, **changes})
+        except ValueError:
+            return None
+        return take_step(world, refused.before, replace(refused.turn, action=world.verbs.settled(action)))[1].code
+
+    for name, value in values.items():
+        rows = _rows(value)
+        alone = {key: code(**{name: type(value)([row])}) == refused.outcome.code for key, row in rows.items()}
+        if rows and not (len(rows) > 1 and all(alone.values())):
+            for count, key in enumerate(rows, 1):
+                if code(**{name: type(value)([*rows.values()][:count])}) == refused.outcome.code:
+                    return [(name, key)]
+    return []
+
+
+def _rows(value: object) -> Mapping[str | int, object]:
+    """The rows of a list of objects by position, or those of a table by name."""
+    if isinstance(value, dict):
+        return {name: (name, item) for name, item in cast("dict[str, object]", value).items()}
+    return dict(enumerate(cast("list[object]", value))) if isinstance(value, list) else {}

@@ -25,7 +25,9 @@ class Choice:
     values: tuple[Json, ...]
     """One for each of its fields."""
     label: str = ""
-    """Its name for people; empty where the value says it."""
+    """Its name for people, such as "A2"; empty where the value says it. A person may type it in place of the value."""
+    note: str = ""
+    """More about it, such as what a slot holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ class FilledRow:
 
     label: str
     fixed: Mapping[str, Json]
-    """The values of its other fields."""
+    """The values of its other fields; none in a table."""
     field: str
+    """Its name in the row; in a table the key of the row."""
     value: Json = None
     """The present value; a row is sent if it was changed."""
     most: int | None = None
@@ -75,7 +78,11 @@ class Desk:
     """The action that goes on with the game, such as ending the day."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Actions in words, by verb."""
+    abouts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Explanations of actions for people, by verb; the tool's own is for models."""
+    without: frozenset[str] = frozenset()
+    """Parameters, and variants of an object, that forms leave out because a person needs none of them."""
     picks: tuple[Pick, ...] = ()
     rows: Mapping[str, tuple[FilledRow, ...]] = field(default_factory=dict[str, tuple[FilledRow, ...]])
-    """By verb, of an action whose only parameter is a list."""
+    """By verb, of an action whose only parameter is a list or a table."""
     drafts: tuple[Draft, ...] = ()

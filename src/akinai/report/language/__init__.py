@@ -135,6 +135,13 @@ def _translate_date(match: re.Match[str]) -> str:
     return f"{year}年{MONTHS.index(month) + 1}月{day}日（{WEEKDAYS[weekday]}）"
 
 
+def month_of(date: str, language: Language) -> str:
+    """The month of a date as worlds write it: "Apr 2026" for "Wed 1 Apr 2026"; empty for any other text."""
+    if (match := DATE.fullmatch(date)) is None:
+        return ""
+    return f"{match[4]}年{MONTHS.index(match[3]) + 1}月" if language == "ja" else f"{match[3]} {match[4]}"
+
+
 def translate_report(text: str, language: Language) -> str:
     """Translate a title, a head or the sentences of a report part by part; a part that the catalogue lacks stays."""
     return text if language == "en" else _translate_parts(text, language, SENTENCES)

@@ -93,6 +93,8 @@ class RunPage:
     early: str
     """Why a run was over before its last day."""
     forkable: bool
+    players: Sequence[str]
+    """The world's players, who may play on."""
     resumable: bool
 
 
@@ -121,6 +123,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         crowded=bool(crowd.talks) and not site.alone,
         early=label(view.ending or "") if ended_early(view) else "",
         forkable=site.live,
+        players=tuple(views.world.players),
         resumable=site.live and can_resume(views.header),
     )
     data = page_data(views, ghosts, site)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
 from akinai.report.figures.style import writable
-from akinai.report.language import environment_language, translate_report
+from akinai.report.language import environment_language, month_of, translate_report
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 
@@ -58,6 +58,7 @@ def environment(language: Language) -> Environment:
     shared: dict[str, Any] = {
         "language": language, "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
         "absent": ABSENT, "json_block": json_block, "json_text": json_text,
+        "month_of": partial(month_of, language=language),
         "translated": partial(translate_report, language=language),
     }  # fmt: skip
     jinja.globals.update(shared)  # pyright: ignore[reportCallIssue, reportArgumentType] - typed for its defaults alone

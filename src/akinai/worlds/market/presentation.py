@@ -1,6 +1,6 @@
 """The figures that a report draws of market runs: whom customers bought from, who gained, from which place, when."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from akinai.core.facets import Presentation
@@ -94,5 +94,5 @@ class MarketPresentation(Presentation[State]):
     def names(self, state: State) -> Mapping[str, str]:
         return {id: member.name for id, member in sorted(state.members.items()) if member.name and member.name != id}
 
-    def desk(self, state: State, actor: str) -> Desk:
-        return desk_of(state, actor)
+    def desk(self, state: State, actor: str, met: Collection[str] = ()) -> Desk:
+        return desk_of(state, actor, met)

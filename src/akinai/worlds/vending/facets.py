@@ -1,6 +1,6 @@
 """The facets of the vending world: sub-agents, detectors, lessons, charts, published results and files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from akinai.core.actions import Action
@@ -205,7 +205,7 @@ class VendingPresentation(Presentation[State]):
     def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
         return place_of(state, before, previous)
 
-    def desk(self, state: State, actor: str) -> Desk:
+    def desk(self, state: State, actor: str, met: Collection[str] = ()) -> Desk:
         return desk_of(turn_to_actor(state, actor))
 
     def day_note(self, state: State) -> str:

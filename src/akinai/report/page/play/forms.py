@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, canonical
+from akinai.core.presentation.complaints import words_of
 from akinai.core.presentation.desk import Desk, FilledRow, Pick
 
 Kind = Literal["text", "area", "number", "choice", "flag", "rows", "group", "variant", "table", "lines", "pick", "json"]
@@ -30,8 +31,8 @@ class Field:
     whole: bool = False
     most: int | None = None
     """Characters of a text."""
-    choices: tuple[tuple[str, str], ...] = ()
-    """Values with labels: of a choice, or offered for a text. Of a pick the values are JSON objects."""
+    choices: tuple[tuple[str, str, str], ...] = ()
+    """Values with labels and notes: of a choice, or offered for a text. Of a pick the values are JSON objects."""
     fields: tuple["Field", ...] = ()
     """The fields of a group, or of each row."""
     variants: tuple[tuple[str, tuple["Field", ...]], ...] = ()
@@ -61,10 +62,9 @@ class FormList:
     forms: tuple[Form, ...]
 
 
-def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk, seen: Sequence[str]) -> tuple[Form | None, list[FormList]]:
-    """Make the main form, and the other forms by group. `tools` have schemas without `$ref`; `seen` are names that the
-    actor met, offered for ids."""
-    forms = {tool["name"]: _form(tool, desk, seen) for tool in tools}
+def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk) -> tuple[Form | None, list[FormList]]:
+    """Make the main form, and the other forms by group. `tools` have schemas without `$ref`."""
+    forms = {tool["name"]: _form(tool, desk) for tool in tools}
     main = forms.pop(desk.main, None)
     groups: list[FormList] = []
     for group in desk.groups:
@@ -76,31 +76,24 @@ def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk, seen: Sequence[str]
     return main, groups
 
 
-def _form(tool: Mapping[str, Any], desk: Desk, seen: Sequence[str]) -> Form:
+def _form(tool: Mapping[str, Any], desk: Desk) -> Form:
     name = str(tool["name"])
-    maker = _FieldMaker({pick.fields: pick for pick in desk.picks}, seen, desk.rows.get(name, ()))
-    return Form(
-        name,
-        desk.labels.get(name) or _words(name),
-        re.sub(r"(?<!\n)\n(?!\n)", " ", str(tool["description"])),
-        maker.fields(tool["parameters"]),
-    )
-
-
-def _words(name: str) -> str:
-    text = name.removesuffix("_id").replace("_", " ")
-    return f"{text[:1].upper()}{text[1:]}"
+    maker = _FieldMaker({pick.fields: pick for pick in desk.picks}, desk.without, desk.rows.get(name, ()))
+    about = desk.abouts.get(name) or re.sub(r"(?<!\n)\n(?!\n)", " ", str(tool["description"]))
+    return Form(name, desk.labels.get(name) or words_of(name), about, maker.fields(tool["parameters"]))
 
 
 @dataclass(frozen=True, slots=True)
 class _FieldMaker:
     picks: Mapping[tuple[str, ...], Pick]
-    seen: Sequence[str]
+    without: frozenset[str]
     filled: tuple[FilledRow, ...] = ()
 
     def fields(self, schema: Schema) -> tuple[Field, ...]:
         """The fields of an object; several that are picked together are one."""
-        properties: Mapping[str, Schema] = schema.get("properties", {})
+        properties: Mapping[str, Schema] = {
+            name: part for name, part in schema.get("properties", {}).items() if name not in self.without
+        }
         required: Sequence[str] = schema.get("required", ())
         fields = list(self._pick_fields(properties, required))
         joined = {name for field in fields for name in field.name.split(" ")}
@@ -112,47 +105,47 @@ class _FieldMaker:
         return tuple(fields)
 
     def _pick_fields(self, properties: Mapping[str, Schema], required: Sequence[str]) -> Iterator[Field]:
-        from akinai.core.canonical import canonical
-
         for names, pick in self.picks.items():
-            if len(names) > 1 and set(names) <= set(properties):
+            if not pick.free and pick.choices and set(names) <= set(properties):
                 choices = tuple(
-                    (canonical(dict(zip(names, choice.values, strict=True))), choice.label) for choice in pick.choices
+                    (canonical(dict(zip(names, choice.values, strict=True))), choice.label, choice.note)
+                    for choice in pick.choices
                 )
                 yield Field(" ".join(names), "pick", pick.label, required=set(names) <= set(required), choices=choices)
 
     def _field(self, name: str, schema: Schema, required: bool) -> Field:
         about, value = str(schema.get("description", "")), schema.get("default")
         if "enum" in schema:
-            choices = tuple((str(item), str(item)) for item in schema["enum"])
-            return Field(name, "choice", _words(name), about, required, value, choices=choices)
+            choices = tuple((str(item), str(item).replace("_", " "), "") for item in schema["enum"])
+            return Field(name, "choice", words_of(name), about, required, value, choices=choices)
         if "oneOf" in schema:
             return self._variant(name, schema, required)
         match schema.get("type"):
             case "boolean":
-                return Field(name, "flag", _words(name), about, value=value)
+                return Field(name, "flag", words_of(name), about, value=value)
             case "integer" | "number" as kind:
                 whole = kind == "integer"
                 low, high = schema.get("minimum"), schema.get("maximum")
-                return Field(name, "number", _words(name), about, required, value, low, high, whole)
+                return Field(name, "number", words_of(name), about, required, value, low, high, whole)
             case "string":
                 return self._text(name, schema, required)
             case "array":
                 return self._array(name, schema, required)
             case "object" if "properties" in schema:
-                return Field(name, "group", _words(name), about, required, fields=self.fields(schema))
+                return Field(name, "group", words_of(name), about, required, fields=self.fields(schema))
             case "object" if "additionalProperties" in schema:
                 label, choices = self._label_and_choices(name, name)
                 unit: Schema = schema["additionalProperties"]
                 whole = unit.get("type") == "integer"
                 return Field(
-                    name, "table", label, about, required, low=unit.get("minimum"), whole=whole, choices=choices
-                )
+                    name, "table", label, about, required, low=unit.get("minimum"), whole=whole, choices=choices,
+                    filled=self.filled,
+                )  # fmt: skip
             case _:
-                return Field(name, "json", _words(name), about, required, value)
+                return Field(name, "json", words_of(name), about, required, value)
 
     def _text(self, name: str, schema: Schema, required: bool) -> Field:
-        label, choices = self._label_and_choices(name, _words(name))
+        label, choices = self._label_and_choices(name, words_of(name))
         most = schema.get("maxLength")
         long = (most or 0) > LONG_TEXT or name in ("content", "text")
         about = str(schema.get("description", ""))
@@ -160,30 +153,30 @@ class _FieldMaker:
             name, "area" if long else "text", label, about, required, schema.get("default"), most=most, choices=choices
         )
 
-    def _label_and_choices(self, name: str, label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def _label_and_choices(self, name: str, label: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         """The label of a field, and the values to offer for it."""
-        pick = self.picks.get((name,))
-        choices = tuple((str(choice.values[0]), choice.label) for choice in pick.choices) if pick else ()
-        if not choices and (name.endswith("_id") or (pick is not None and pick.free)):
-            ids = [word for word in self.seen if any(map(str.isdigit, word))] if name.endswith("_id") else []
-            choices = tuple((word, "") for word in ids or self.seen)
-        return (pick.label if pick else _words(label)), choices
+        if (pick := self.picks.get((name,))) is None:
+            return words_of(label), ()
+        return pick.label, tuple((str(choice.values[0]), choice.label, choice.note) for choice in pick.choices)
 
     def _array(self, name: str, schema: Schema, required: bool) -> Field:
         items: Schema = _without_null(schema.get("items", {}))
         about = str(schema.get("description", ""))
         if "properties" in items:
-            return Field(name, "rows", _words(name), about, required, fields=self.fields(items), filled=self.filled)
-        return Field(name, "lines", _words(name), about, required)
+            return Field(name, "rows", words_of(name), about, required, fields=self.fields(items), filled=self.filled)
+        label, choices = self._label_and_choices(name, name)
+        return Field(name, "lines", label, about, required, choices=choices)
 
     def _variant(self, name: str, schema: Schema, required: bool) -> Field:
         variants: list[tuple[str, tuple[Field, ...]]] = []
         for part in schema["oneOf"]:
             kind = str(part["properties"]["type"]["const"])
+            if kind in self.without:
+                continue
             properties = {key: value for key, value in part["properties"].items() if key != "type"}
             variants.append((kind, self.fields({**part, "properties": properties})))
         return Field(
-            name, "variant", _words(name), str(schema.get("description", "")), required, variants=tuple(variants)
+            name, "variant", words_of(name), str(schema.get("description", "")), required, variants=tuple(variants)
         )
 
 

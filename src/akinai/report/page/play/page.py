@@ -16,8 +16,6 @@ from akinai.report.page.templating import dollars, json_block, marked, number, r
 from akinai.report.tables.runs import label
 from akinai.views.play import PlayView
 
-MOST_SEEN = 200
-
 
 def play_page(run: Mapping[str, Any], parts: Mapping[str, Any], site: Site) -> Markup:
     """The page of a run that is being played. `run` names it; `parts` are those of `play_parts`."""
@@ -31,7 +29,7 @@ def play_page(run: Mapping[str, Any], parts: Mapping[str, Any], site: Site) -> M
 
 
 def play_parts(
-    playing: PlayView, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site, seen: Sequence[str],
+    playing: PlayView, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site,
     goods: Sequence[Item], *, run: str, ending: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The parts of the page that change with every action: markup by the name of its element, and data for the script.
@@ -39,11 +37,7 @@ def play_parts(
     `view` is None where the run is over. `ghosts` is None while they are being played.
     """
     language = site.language
-    main, groups = (
-        forms_of([verb.tool(inline=True) for verb in view.verbs], playing.desk, list(seen)[-MOST_SEEN:])
-        if view
-        else (None, [])
-    )
+    main, groups = forms_of([verb.tool(inline=True) for verb in view.verbs], playing.desk) if view else (None, [])
     shared: dict[str, Any] = {
         "site": site, "playing": playing, "view": view, "last": last, "over": view is None, "ending": ending,
         "run": run,

@@ -21,11 +21,10 @@
   function keys(handle) {
     addEventListener("keydown", event => {
       if (event.metaKey || event.ctrlKey || event.altKey || $("dialog[open]")) return;
-      if (typing(event)) { if (event.key === "Escape") { event.target.value = ""; event.target.dispatchEvent(new Event("input")); event.target.blur(); } return; }
+      if (typing(event)) { if (event.key === "Escape" && event.target.id === "search") { event.target.value = ""; event.target.dispatchEvent(new Event("input")); event.target.blur(); } return; }
       if (event.key === "/" && $("#search")) { event.preventDefault(); $("#search").focus(); }
       else if (event.key === "?") $("#help").showModal();
-      else if (event.key === "t") turn();
-      else handle(event);
+      else if (!handle(event) && event.key === "t") turn();
     });
   }
 
@@ -45,10 +44,25 @@
     const box = make("div", { className: "notice", role: "status" }, text);
     document.body.append(box); setTimeout(() => box.remove(), 9000);
   }
-  async function post(path, body) {
+  async function post(path, body, refused = notice) {
     const answer = await fetch(path, { method: "POST", ...(body ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {}) });
-    if (!answer.ok) notice((await answer.text()).trim());
+    if (!answer.ok) refused((await answer.text()).trim());
     return answer;
+  }
+  function dialogOf(form, order) { // Enter and its last button send it; refused, it stays open with what was typed and says why
+    const dialog = form.closest("dialog"), why = $(".why", form);
+    const send = async action => {
+      const { path, body, done } = order(action), answer = await post(path, body, text => { why.textContent = text; why.hidden = false; for (const input of $$("input", form)) if (input.value.trim() && text.includes(input.value.trim())) { input.setAttribute("aria-invalid", "true"); input.focus(); } });
+      if (answer.ok) { dialog.close(); done?.(answer); }
+    };
+    form.addEventListener("submit", event => { event.preventDefault(); send("save"); });
+    form.addEventListener("input", event => event.target.removeAttribute("aria-invalid"));
+    form.addEventListener("click", event => {
+      const button = event.target.closest("button");
+      if (button?.matches("[data-close]")) dialog.close();
+      if (button?.dataset.send && (!button.dataset.confirm || confirm(button.dataset.confirm))) send(button.dataset.send);
+    });
+    return () => { why.hidden = true; $$("[aria-invalid]", form).forEach(input => input.removeAttribute("aria-invalid")); dialog.showModal(); };
   }
   document.addEventListener("click", event => {
     const button = event.target.closest("[data-post]");
@@ -87,25 +101,21 @@
       if (event.key === "x" && place >= 0) links[place].closest("tr").querySelector(".choose")?.click();
     });
     if (!live) return;
-    const dialog = $("#edit"), form = $("#edit-form");
+    const form = $("#edit-form");
     document.addEventListener("click", event => {
       const tag = event.target.closest("[data-filter]"), edit = event.target.closest("[data-edit]");
       if (tag) { box.value = tag.dataset.filter; filter(); }
       if (!edit) return;
-      dialog.dataset.run = edit.dataset.edit; $(".lead", form).textContent = edit.dataset.edit;
+      form.dataset.run = edit.dataset.edit; $(".lead", form).textContent = edit.dataset.edit;
       form.elements.label.value = edit.dataset.label; form.elements.tags.value = edit.dataset.tags;
-      $("[value=delete]", form).hidden = "deleted" in edit.dataset; $("[value=restore]", form).hidden = !("deleted" in edit.dataset);
-      dialog.showModal();
+      $("[data-send=delete]", form).hidden = "deleted" in edit.dataset; $("[data-send=restore]", form).hidden = !("deleted" in edit.dataset);
+      show();
     });
-    $("[value=delete]", form).addEventListener("click", event => { if (!confirm(event.target.dataset.confirm)) event.preventDefault(); });
-    dialog.addEventListener("close", async () => {
-      const asked = { save: { label: form.elements.label.value, tags: form.elements.tags.value.split(",").map(tag => tag.trim()).filter(Boolean) }, delete: { deleted: true }, restore: { deleted: false } }[dialog.returnValue];
-      dialog.returnValue = "";
-      if (!asked) return;
-      const answer = await post(`/runs/${encodeURIComponent(dialog.dataset.run)}/notes`, asked);
-      if (!answer.ok) { dialog.showModal(); dialog.append($(".notice")); } // what was typed is still there, and why it was refused
-      else if ("deleted" in asked) document.getElementById(`run-${dialog.dataset.run}`)?.remove();
-    });
+    const show = dialogOf(form, action => ({
+      path: `/runs/${encodeURIComponent(form.dataset.run)}/notes`,
+      body: { save: { label: form.elements.label.value, tags: form.elements.tags.value.split(",").map(tag => tag.trim()).filter(Boolean) }, delete: { deleted: true }, restore: { deleted: false } }[action],
+      done: () => { if (action !== "save") document.getElementById(`run-${form.dataset.run}`)?.remove(); },
+    }));
     const news = new EventSource(`/events?since=${$("#list").dataset.version}`);
     news.addEventListener("rows", event => {
       const page = document.createElement("template");
@@ -376,14 +386,10 @@
       }));
     }
     forking() {
-      const dialog = $("#fork-dialog"), form = $("#fork-form"); if (!dialog) return;
-      $("#fork").addEventListener("click", () => { $(".lead", form).textContent = `${this.data.id}, ${fill(this.data.words.entry, { n: this.seq, all: this.last })}`; dialog.showModal(); });
-      dialog.addEventListener("close", async () => {
-        if (dialog.returnValue !== "go") return;
-        const values = Object.fromEntries(new FormData(form));
-        const answer = await post(`${this.data.url}/fork`, { after: this.seq, agent: values.agent.trim(), model: values.model.trim(), dollars: +values.dollars || 0 });
-        if (answer.ok) location.assign((await answer.json()).page);
-      });
+      const form = $("#fork-form"); if (!form) return;
+      const values = () => Object.fromEntries(new FormData(form));
+      const show = dialogOf(form, () => ({ path: `${this.data.url}/fork`, body: { after: this.seq, agent: values().agent.trim(), model: values().model.trim(), dollars: +values().dollars || 0 }, done: async answer => location.assign((await answer.json()).page) }));
+      $("#fork").addEventListener("click", () => { $(".lead", form).textContent = `${this.data.id}, ${fill(this.data.words.entry, { n: this.seq, all: this.last })}`; show(); });
     }
   }
 
@@ -444,6 +450,11 @@
 
   // ---- a person plays ------------------------------------------------------------------------------------------------
   const own = (box, query) => $$(query, box).filter(found => found.parentElement.closest(".fields") === box);
+  const namesOf = field => field.dataset.field.split(" ");
+  const rowsIn = field => $$(":scope > .rows > [data-row]", field);
+  const amongst = (input, test) => [...(input.list?.options ?? [])].find(test);
+  const valueIn = input => amongst(input, option => plain(option.value) === plain(input.value))?.dataset.value ?? input.value.trim();
+  const write = (input, value) => { input.value = amongst(input, option => option.dataset.value === String(value))?.value ?? value; };
   function valuesOf(box) { // the arguments that a form holds; what is empty is left out
     const values = {};
     for (const field of own(box, ".field")) {
@@ -454,44 +465,83 @@
     return values;
   }
   const filledIn = row => Object.keys(row).length ? row : undefined;
+  const changedRows = field => $$(":scope > .filled", field).map(row => [row, $("input", row)]).filter(([, input]) => input.value !== "" && (input.dataset.was === "" || +input.value !== +input.dataset.was)).map(([row, input]) => [row, { ...JSON.parse(row.dataset.fixed), [input.dataset.name]: +input.value }]);
+  function sentRows(field) { // the rows that are sent, in their order, each with its value
+    return [...changedRows(field), ...rowsIn(field).map(row => [row, valuesOf(row)]).filter(([, values]) => filledIn(values))];
+  }
   function valueOf(field) {
     const kind = field.dataset.kind, input = $("input,textarea,select", field);
     if (kind === "flag") return input.checked;
     if (kind === "group") return filledIn(valuesOf($(".fields", field)));
     if (kind === "variant") { const type = $(".kind", field).value; return { type, ...valuesOf($$(".variant", field).find(part => part.dataset.variant === type)) }; }
-    if (kind === "table") { const rows = $$("[data-row]", field).map(row => [$(".key", row).value.trim(), $(".value", row).value]).filter(([key, value]) => key && value !== ""); return rows.length ? Object.fromEntries(rows.map(([key, value]) => [key, +value])) : undefined; }
-    if (kind === "rows") {
-      const changed = $$(".filled", field).map(row => [row, $("input", row)]).filter(([, input]) => input.value !== "" && (input.dataset.was === "" || +input.value !== +input.dataset.was)).map(([row, input]) => ({ ...JSON.parse(row.dataset.fixed), [input.dataset.name]: +input.value }));
-      const added = $$("[data-row]", field).map(valuesOf).filter(filledIn), rows = [...changed, ...added];
-      return rows.length ? rows : undefined;
-    }
+    if (kind === "table") return filledIn(Object.assign({}, ...changedRows(field).map(([, value]) => value), Object.fromEntries(rowsIn(field).map(row => [valueIn($(".key", row)), $(".value", row).value]).filter(([key, value]) => key || value).map(([key, value]) => [key, value === "" ? "" : +value]))));
+    if (kind === "rows") { const rows = sentRows(field).map(([, values]) => values); return rows.length ? rows : undefined; }
+    if (kind === "lines" && input.matches(".key")) { const lines = rowsIn(field).map(row => valueIn($(".key", row))).filter(Boolean); return lines.length ? lines : undefined; }
     const text = input.value;
     if (text === "") return undefined;
     if (kind === "number") return +text;
     if (kind === "pick") return JSON.parse(text);
     if (kind === "lines") return text.split("\n").map(line => line.trim()).filter(Boolean);
     if (kind === "json") try { return JSON.parse(text); } catch { return text; }
-    return text;
+    return kind === "text" ? valueIn(input) : text;
   }
-  function fillIn(box, values) { // arguments into the fields of a form, as a draft has them
+  function addRow(field) { // a further row, as empty as a new form's
+    const rows = $(":scope > .rows", field);
+    if (rows.hidden) rows.hidden = false;
+    else { const row = rows.lastElementChild.cloneNode(true); $$("[data-row] ~ [data-row]", row).forEach(more => more.remove()); $$("input,select,textarea", row).forEach(input => { input.value = ""; input.removeAttribute("aria-invalid"); }); rows.append(row); }
+    return rows.lastElementChild;
+  }
+  function fillIn(box, values) { // arguments into the fields of a form, as a draft has them, or as they were typed
     for (const field of own(box, ".field")) {
-      const value = values[field.dataset.field], kind = field.dataset.kind;
-      if (value === undefined) continue;
+      const names = namesOf(field), value = values[names[0]], kind = field.dataset.kind, input = $("input,textarea,select", field);
+      if (value === undefined || value === null) continue;
       if (kind === "variant") { $(".kind", field).value = value.type; $(".kind", field).dispatchEvent(new Event("change", { bubbles: true })); fillIn($$(".variant", field).find(part => part.dataset.variant === value.type), value); }
-      else if (kind === "flag") $("input", field).checked = value;
-      else if (typeof value !== "object") $("input,textarea,select", field).value = value;
+      else if (kind === "group") fillIn($(".fields", field), value);
+      else if (kind === "flag") input.checked = value;
+      else if (kind === "pick") input.value = [...input.options].find(option => option.value && names.every(name => JSON.parse(option.value)[name] === values[name]))?.value ?? "";
+      else if (kind === "table") { let n = 0; for (const [key, number] of Object.entries(value)) intoRow(field, { [key]: number }, () => rowsIn(field)[n++] ?? addRow(field)); }
+      else if (kind === "lines" && input.matches(".key")) value.forEach((line, n) => write($(".key", rowsIn(field)[n] ?? addRow(field)), line));
+      else if (kind === "rows") { let n = 0; for (const row of value) intoRow(field, row, () => rowsIn(field)[n++] ?? addRow(field)); }
+      else if (kind === "lines") input.value = value.join("\n");
+      else if (kind === "json") input.value = JSON.stringify(value);
+      else write(input, value);
     }
+  }
+  function intoRow(field, row, next) { // into the row that stands there already, else into a further one
+    const there = $$(":scope > .filled", field).find(found => $("input", found).dataset.name in row && Object.entries(JSON.parse(found.dataset.fixed)).every(([name, value]) => row[name] === value));
+    if (there) { const input = $("input", there); input.value = row[input.dataset.name]; return; }
+    const fresh = next(), [[key, number]] = Object.entries(row); fresh.parentElement.hidden = false;
+    if (field.dataset.kind === "table") { write($(".key", fresh), key); $(".value", fresh).value = number; } else fillIn(fresh, row);
+  }
+  function markAt(box, [name, ...further]) { // the inputs at a path of the arguments
+    const field = own(box, ".field").find(found => namesOf(found).includes(name)), kind = field?.dataset.kind;
+    if (!field) return [];
+    if (further.length && kind === "rows") { const row = sentRows(field)[further[0]]?.[0]; return !row ? [] : further.length > 1 && row.matches("[data-row]") ? markAt(row, further.slice(1)) : $$("input,select", row); }
+    if (further.length && kind === "table") return $$("input", $(`:scope > .filled:has([data-name="${CSS.escape(further[0])}"])`, field) ?? rowsIn(field).find(row => valueIn($(".key", row)) === further[0]) ?? field);
+    if (further.length && kind === "lines") return $$("input", rowsIn(field)[further[0]] ?? field);
+    if (further.length && kind === "group") return markAt($(".fields", field), further);
+    if (further.length && kind === "variant") return markAt($(".variant:not([hidden])", field), further.slice(-1));
+    return $$("input,select,textarea", field).slice(0, kind === "rows" ? 1 : undefined);
   }
   class Play {
     constructor(data) {
-      this.data = data; this.forms = $("#play-forms"); this.key = `akinai-play-${data.id}`;
-      this.take(data.parts); this.restore();
+      this.data = data; this.forms = $("#play-forms"); this.key = `akinai-play-${data.id}`; this.typed = {};
+      try { ({ shown: this.shown = "", typed: this.typed = {} } = JSON.parse(localStorage[this.key] ?? "{}")); } catch { /* nothing was kept */ }
+      this.take(data.parts);
       document.addEventListener("click", event => this.click(event));
       this.forms.addEventListener("submit", event => { event.preventDefault(); this.act(event.target.dataset.verb, valuesOf($(".fields", event.target)), event.target); });
-      this.forms.addEventListener("input", () => this.keep());
-      this.forms.addEventListener("change", event => { if (event.target.matches(".kind")) this.choose(event.target); });
-      keys(() => {});
+      this.forms.addEventListener("input", event => { event.target.removeAttribute("aria-invalid"); this.keep(event.target.form); });
+      this.forms.addEventListener("change", event => { if (event.target.matches(".kind")) this.choose(event.target); this.keep(event.target.form); });
+      this.forms.addEventListener("keydown", event => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) { event.preventDefault(); event.target.form.requestSubmit(); } });
+      addEventListener("keydown", event => { if (event.key === "Escape" && this.shown && !$("dialog[open]")) { const button = $(`[data-form="${this.shown}"]`); this.open(""); button?.focus(); } });
+      keys(event => this.jump(event));
       if (!data.parts.ghosts) this.later();
+    }
+    jump(event) { // a letter leads to the next action that begins with it
+      const buttons = $$(".actions button").filter(button => button.offsetParent && plain(button.textContent).startsWith(plain(event.key)));
+      if (event.key.length !== 1 || event.key === " " || !buttons.length) return false;
+      buttons[(buttons.indexOf(document.activeElement) + 1) % buttons.length].focus();
+      return true;
     }
     async later() { // idle and reference are being played
       const answer = await fetch(`${this.data.url}/now`).catch(() => null);
@@ -508,6 +558,8 @@
       else $(".table").classList.add("alone");
       for (const row of $$("[data-spare]")) row.hidden = true;
       for (const kind of $$(".kind", this.forms)) this.choose(kind);
+      for (const form of $$("form.sheet")) if (this.typed[form.dataset.verb]) fillIn($(".fields", form), this.typed[form.dataset.verb]);
+      this.open(this.shown);
     }
     choose(kind) { // a field that is not shown asks for nothing
       for (const part of $$(":scope > .variant", kind.parentElement)) {
@@ -515,52 +567,55 @@
         for (const input of $$("input,textarea,select", part)) input.disabled = part.hidden;
       }
     }
-    keep() {
-      const values = {};
-      for (const input of $$("input,textarea,select", this.forms)) if (input.id && !input.closest(".filled") && !input.closest("[data-row] ~ [data-row]")) values[input.id] = input.type === "checkbox" ? input.checked : input.value;
-      try { localStorage[this.key] = JSON.stringify({ shown: this.shown, values }); } catch { /* nothing is kept */ }
-    }
-    restore() {
-      try {
-        const { shown, values } = JSON.parse(localStorage[this.key] ?? "{}");
-        for (const [id, value] of Object.entries(values ?? {})) { const input = document.getElementById(id); if (!input || value === "") continue; if (input.type === "checkbox") input.checked = value; else input.value = value; if (input.value === "" && input.options?.length) input.selectedIndex = 0; }
-        for (const kind of $$(".kind", this.forms)) kind.dispatchEvent(new Event("change", { bubbles: true }));
-        if (shown) this.open(shown);
-      } catch { /* nothing was kept */ }
+    keep(form) {
+      if (form) this.typed[form.dataset.verb] = valuesOf($(".fields", form));
+      try { localStorage[this.key] = JSON.stringify({ shown: this.shown, typed: this.typed }); } catch { /* nothing is kept */ }
     }
     open(verb) {
-      this.shown = verb;
-      for (const form of $$("form.sheet")) form.hidden = form.dataset.verb !== verb;
-      for (const button of $$("[data-form]")) button.setAttribute("aria-expanded", String(button.dataset.form === verb));
+      this.shown = $(`#form-${verb}`) ? verb : "";
+      for (const form of $$("form.sheet")) form.hidden = form.dataset.verb !== this.shown;
+      for (const button of $$("[data-form]")) button.setAttribute("aria-expanded", String(button.dataset.form === this.shown));
+      this.keep();
     }
+    focus(form) { ($$("input,textarea,select", $(".fields", form)).find(input => input.offsetParent && input.value === "" && input.required) ?? $$("input,textarea,select", form).find(input => input.offsetParent))?.focus(); }
     click(event) {
       const button = event.target.closest("button"); if (!button || this.busy) return;
       if (button.dataset.act) this.act(button.dataset.act, {});
-      else if (button.dataset.form) { this.open(this.shown === button.dataset.form ? "" : button.dataset.form); this.keep(); if (this.shown) $("input,textarea,select", $(`#form-${this.shown}`))?.focus(); }
+      else if (button.dataset.form) { this.open(this.shown === button.dataset.form ? "" : button.dataset.form); if (this.shown) this.focus($(`#form-${this.shown}`)); }
       else if (button.dataset.draft) this.draft(button.dataset.verb, JSON.parse(button.dataset.draft), "final" in button.dataset);
-      else if (button.matches(".add")) { const rows = button.previousElementSibling; if (rows.hidden) rows.hidden = false; else { const row = rows.lastElementChild.cloneNode(true); for (const input of $$("input", row)) input.value = ""; rows.append(row); } }
-      else if (button.matches(".drop")) { const row = button.closest("[data-row]"); if (row.parentElement.children.length > 1) row.remove(); else for (const input of $$("input,select", row)) input.value = ""; }
+      else if (button.matches(".add")) $("input,select", addRow(button.parentElement))?.focus();
+      else if (button.matches(".drop")) { const row = button.closest("[data-row]"), rows = row.parentElement, form = button.form; if (rows.children.length > 1) row.remove(); else for (const input of $$("input,select", row)) input.value = ""; $("input,select", rows.lastElementChild)?.focus(); this.keep(form); }
     }
     draft(verb, values, final) {
       if (final) { if (confirm(this.data.words.final)) this.act(verb, values); return; }
       const form = $(`#form-${verb}`);
       if (!form || !$$("[required]", form).some(input => !input.closest("[hidden]:not(form)")) && verb !== "send_message") return this.act(verb, values);
-      fillIn($(".fields", form), values); this.open(verb); this.keep();
-      (own($(".fields", form), ".field").map(field => $("input,textarea", field)).find(input => input && input.value === "") ?? $("textarea,input", form))?.focus();
+      fillIn($(".fields", form), values); this.open(verb); this.keep(form); this.focus(form);
+    }
+    refuse(form, { why, marks }) { // all that was typed stays; what is wrong is marked
+      $(".why", form).textContent = why; $(".why", form).hidden = false;
+      $$("[aria-invalid]", form).forEach(input => input.removeAttribute("aria-invalid"));
+      const inputs = (marks ?? []).flatMap(path => markAt($(".fields", form), path));
+      inputs.forEach(input => input.setAttribute("aria-invalid", "true"));
+      (inputs.find(input => input.offsetParent) ?? $("input,textarea,select", form))?.focus();
+      $(".why", form).scrollIntoView({ block: "nearest" });
+      $("#play-answer .answer .pre")?.remove(); // the form says it
     }
     async act(verb, values, form) {
       if (this.busy) return;
       this.busy = true; this.forms.setAttribute("aria-busy", "true");
+      const from = document.activeElement?.closest?.("[data-draft]") ? null : verb;
       try {
         const answer = await post(`${this.data.url}/act`, { action: verb, arguments: values });
         if (!answer.ok) return;
-        const parts = await answer.json(), refused = parts.refused;
-        if (form && !refused) form.reset(), this.shown = "";
-        this.keep(); this.take(parts); this.restore();
-        if (!this.shown) this.open("");
+        const parts = await answer.json();
+        if (form && parts.refused) { if (parts.markup) { this.take(parts); document.body.dataset.seq = parts.seq; $(`#form-${verb}`)?.replaceWith(form); } return this.refuse(form, parts); }
+        if (form) { delete this.typed[verb]; this.shown = ""; }
+        this.take(parts);
         document.body.dataset.seq = parts.seq;
         const place = $("#play-answer").getBoundingClientRect();
         if (place.top > innerHeight * 0.75 || place.top < 60) $("#play-answer").scrollIntoView({ block: "center" });
+        ($(`[data-act="${from}"], [data-form="${from}"]`) ?? $("#play-answer")).focus({ preventScroll: true });
         if (!parts.ghosts && parts.seq === 1) this.later();
       } catch { notice(this.data.words.lost); }
       finally { this.busy = false; this.forms.removeAttribute("aria-busy"); }
@@ -575,7 +630,6 @@
     });
     keys(() => {});
   }
-
 
   function playbook() {
     const box = $("#search");

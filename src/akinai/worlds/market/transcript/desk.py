@@ -1,5 +1,8 @@
 """The forms of a person in a market: whom to write to, what to search for, and proposals to pay."""
 
+from collections import Counter
+from collections.abc import Collection
+
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FormGroup, Pick
 from akinai.worlds.market.model.state import Member, Offer, State
@@ -10,6 +13,15 @@ GROUPS = (
     FormGroup("Market", ("register", "search", "fetch_messages", "send_message", "wait")),
     FormGroup("Go", ("leave",)),
 )
+ABOUTS = {
+    "send_message": "Write to somebody, or pay a proposal. A payment pays the whole proposal, and is final.",
+    "search": "Search for businesses by words, such as the names of items.",
+    "fetch_messages": "Read your messages, oldest first.",
+}
+TECHNICAL = frozenset(
+    {"after_index", "limit", "page", "search_algorithm", "constraints", "payment_method", "delivery_address", "profile",
+     "special_instructions", "estimated_delivery", "expiry_time"}
+)  # fmt: skip
 LABELS = {
     "register": "Enter the market", "fetch_messages": "Read messages", "send_message": "Write", "wait": "Wait",
     "search": "Search", "leave": "Leave for good",
@@ -17,21 +29,36 @@ LABELS = {
 PATIENCE_S = 60
 
 
-def desk_of(state: State, actor: str) -> Desk:
+def desk_of(state: State, actor: str, met: Collection[str]) -> Desk:
     """The desk of a participant; proposals that it has read can be paid."""
     member = state.members.get(actor)
     if member is None:
-        return Desk(GROUPS, labels=LABELS)
+        return Desk(GROUPS, labels=LABELS, abouts=ABOUTS, without=TECHNICAL)
+    others = {"customer": "order_proposal", "business": "payment"}.get(member.role, "")
+    picks = (*_partners(state, actor, met), _proposals(state, member), Pick(("content",), "Text", (), free=True))
     return Desk(
-        GROUPS, "" if member.registered else "register", LABELS, (_partners(state, actor),), {}, _drafts(state, member)
-    )
+        GROUPS, "" if member.registered else "register", LABELS, ABOUTS, TECHNICAL | {others}, picks,
+        drafts=_drafts(state, member),
+    )  # fmt: skip
 
 
-def _partners(state: State, actor: str) -> Pick:
-    """The agents that wrote to the actor, as recipients."""
-    senders = dict.fromkeys(mail.sender for mail in state.box(actor).by_position.values())
-    choices = [Choice((id,), named(state, id)) for id in sorted(senders)]
-    return Pick(("to_agent_id",), "To", tuple(choices), free=True)
+def _partners(state: State, actor: str, met: Collection[str]) -> tuple[Pick, ...]:
+    """The agents that the actor met, by name: those that wrote to it, and those that a search gave."""
+    senders = {mail.sender for mail in state.box(actor).by_position.values()}
+    ids = sorted(senders | {id for id in met if id in state.members and id != actor})
+    names = Counter(named(state, id) for id in ids)
+    people = tuple(Choice((id,), name if names[name := named(state, id)] == 1 else f"{name} ({id})") for id in ids)
+    return (Pick(("to_agent_id",), "To", people, free=True), Pick(("from_agent_id",), "From", people, free=True))
+
+
+def _proposals(state: State, member: Member) -> Pick:
+    """The proposals that a customer can pay."""
+    offers = [] if member.role != "customer" else _open_offers(state, member)
+    choices = [
+        Choice((offer.proposal.id,), f"{format_cents(total_cents(offer.proposal))}, {named(state, offer.business)}")
+        for offer in offers
+    ]
+    return Pick(("proposal_message_id",), "Proposal", tuple(choices))
 
 
 def _drafts(state: State, member: Member) -> tuple[Draft, ...]:

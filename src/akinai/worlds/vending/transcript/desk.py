@@ -3,6 +3,7 @@
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
 from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.rules.books import site_name
 from akinai.worlds.vending.transcript.place import slot_key
 
 GROUPS = (
@@ -29,21 +30,39 @@ LABELS = {
 
 
 def desk_of(state: State) -> Desk:
-    """The desk of the owner; with several sites, slots are chosen by number."""
+    """The desk of the owner; in a business of several sites machines are filled as wholes."""
     single = not state.sites
     return Desk(
         GROUPS,
         "advance_day",
         LABELS,
-        (*_goods(state), *((_slots(state),) if single else ())),
-        {"set_price": _prices(state), "restock_slot": _refills(state)} if single else {},
-        _letters(state),
+        picks=(*_goods(state), _slots(state) if single else _sites(state)),
+        rows={"set_price": _prices(state), "restock_slot": _refills(state)}
+        if single
+        else {"change_prices": _tags(state)},
+        drafts=_letters(state),
     )
+
+
+def _sites(state: State) -> Pick:
+    """The sites by their names."""
+    choices = [Choice((number,), site_name(state, site.place_index)) for number, site in enumerate(state.sites, 1)]
+    return Pick(("site",), "Site", tuple(choices))
+
+
+def _tags(state: State) -> tuple[FilledRow, ...]:
+    """A row for each product that has a price, or is there to be sold."""
+    names, held = state.setup.catalog.by_id, {slot.product for slot in state.slots if slot}
+    return tuple(
+        FilledRow(names[id].name, {}, id, None if (cents := state.prices.get(id)) is None else cents / 100,
+                  note="no price" if cents is None else format_cents(cents))
+        for id in sorted({*held, *state.storage, *state.prices}, key=lambda id: names[id].name)
+    )  # fmt: skip
 
 
 def _slots(state: State) -> Pick:
     choices = [
-        Choice(divmod(index, state.setup.columns), f"{slot_key(state.setup.columns, index)}: {_content(state, index)}")
+        Choice(divmod(index, state.setup.columns), slot_key(state.setup.columns, index), _content(state, index))
         for index in range(len(state.slots))
     ]
     return Pick(("row", "column"), "Slot", tuple(choices))
@@ -64,27 +83,30 @@ def _capacity(state: State, index: int) -> int:
 
 def _goods(state: State) -> tuple[Pick, ...]:
     names = state.setup.catalog.by_id
-    stored = [
-        Choice((product,), f"{names[product].name}, {sum(lot.units for lot in lots)} in storage")
-        for product, lots in sorted(state.storage.items())
-    ]
     suppliers = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
-    in_hand = _products_in_hand(state)
-    products = tuple(Choice((id,), product.name) for id, product in names.items() if id in in_hand)
+    stored = {product: sum(lot.units for lot in lots) for product, lots in sorted(state.storage.items())}
+    in_storage = tuple(Choice((id,), names[id].name, f"{units} in storage") for id, units in stored.items())
+    met = _products_met(state)
+    products = tuple(Choice((id,), product.name) for id, product in names.items() if id in met)
     ids = tuple(Choice((supplier.id,), supplier.name) for supplier in suppliers)
-    addresses = tuple(Choice((supplier.address,), supplier.name) for supplier in suppliers)
+    addresses = tuple(Choice((supplier.address,), supplier.address, supplier.name) for supplier in suppliers)
     return (
-        Pick(("product_id",), "Product", tuple(stored), free=True),
-        Pick(("supplier_id",), "Supplier", ids, free=True),
+        Pick(("product_id",), "Product", in_storage, free=True),
+        *(Pick((name,), "Supplier", ids, free=True) for name in ("supplier_id", "supplier", "suppliers")),
         Pick(("to",), "To", addresses, free=True),
-        *(Pick((name,), "Product", products, free=True) for name in ("items", "prices", "missing")),
+        *(
+            Pick((name,), "Product", products, free=True)
+            for name in ("items", "prices", "missing", "rival_product", "product", "products")
+        ),
     )
 
 
-def _products_in_hand(state: State) -> set[str]:
-    """The products that the owner holds, held or ordered."""
+def _products_met(state: State) -> set[str]:
+    """The products that the owner holds, held or ordered, and those of suppliers that it knows."""
     held = {slot.product for slot in state.slots if slot}
-    return {*held, *state.storage, *state.prices, *(line.product for order in state.orders for line in order.lines)}
+    ordered = {line.product for order in state.orders for line in order.lines}
+    sold = {id for name in state.known_suppliers for id in state.setup.catalog.supplier_by_id[name].products}
+    return {*held, *state.storage, *state.prices, *ordered, *sold}
 
 
 def _prices(state: State) -> tuple[FilledRow, ...]:

@@ -1,0 +1,171 @@
+"""Dialogs and forms by keyboard alone: Enter does the main thing, Escape closes, and a refusal keeps what was typed."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, expect
+from studio_pages import BROWSER, chromium, page_process, studio_process, visit
+
+import akinai
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium here")]
+LOOKS = [{"phone": False, "dark": False}, {"phone": True, "dark": True}]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    store = tmp_path_factory.mktemp("keyboard") / "akinai.db"
+    akinai.run("vending", agent="naive", days=3, preset="quarter", store=str(store), name="short")
+    akinai.run("vending", agent="reference", days=100, preset="year", store=str(store), name="long")
+    akinai.run("market", agent="first", store=str(store), name="crowd")
+    with studio_process(store) as address:
+        yield address
+
+
+def refuse_questions(page: Page) -> list[str]:
+    """The questions that a page asks, each of them answered with no."""
+    questions: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        questions.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", answer)
+    return questions
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_enter_saves_a_name_and_escape_closes(browser: Browser, studio: str, look: dict[str, bool]) -> None:
+    """Nobody is asked whether to delete the run."""
+    with visit(browser, studio, **look) as visitor:
+        page = visitor.open(studio)
+        expect(page.locator(".reading")).to_have_count(0)
+        questions = refuse_questions(page)
+        edit, name = page.locator("#run-short-1 .edit"), "the dark one" if look["dark"] else "the light one"
+        edit.press("Enter")
+        page.keyboard.type("not this")
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        edit.press("Enter")
+        page.keyboard.press("Control+a")
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+        expect(page.locator("#run-short-1 .name b")).to_have_text(name)
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        assert not questions
+        visitor.check()
+
+
+def test_a_misspelt_player_keeps_the_dialog(browser: Browser, studio: str) -> None:
+    """It says which there are, and a corrected name forks."""
+    with visit(browser, studio) as visitor:
+        visitor.open(studio)
+        page = visitor.open(f"{visitor.origin}/runs/short-1")
+        page.locator("#fork").press("Enter")
+        page.keyboard.type("idel")
+        page.keyboard.press("Enter")
+        expect(page.locator("#fork-form .why")).to_contain_text("did you mean 'idle'? (a page lets ")
+        expect(page.locator("#fork-form .why")).to_contain_text("reference")
+        expect(page.locator("#fork-form [name=agent]")).to_have_attribute("aria-invalid", "true")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("idle")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/runs/short-1-fork-1*")
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_a_refused_order_keeps_its_rows(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
+    """What is missing is said in the form's words and is no entry; what the world refuses is marked in its row; and
+    suggestions are goods and suppliers, whatever was searched before."""
+    words = (
+        "play",
+        "vending",
+        "--preset",
+        "classic",
+        "--days",
+        "20",
+        "--name",
+        "me",
+        "--store",
+        str(tmp_path / "a.db"),
+    )
+    with page_process(*words) as address, visit(browser, address, **look) as visitor:
+        page = visitor.open(address)
+        press, write = page.keyboard.press, page.keyboard.type
+        press("s")
+        press("Enter")
+        write("price list")
+        press("Enter")
+        expect(page.locator("body")).to_have_attribute("data-seq", "1")
+        press("o")
+        press("Enter")
+        offered = [option.get_attribute("value") for option in page.locator("#form-place_order option").all()]
+        assert {"Northbay Wholesale", "Cola"} <= set(offered)
+        assert not {"results", "title", "url"} & set(offered)
+        write("northbay wholesale")
+        press("Enter")
+        expect(page.locator("#form-place_order .why")).to_have_text("Give product.")
+        for name, units in (("cola", "24"), ("nectar", "12"), ("water", "36")):
+            write(name)
+            press("Tab")
+            write(units)
+            press("Tab")
+            press("Tab")
+            if name != "water":
+                press("Enter")
+        page.locator("#form-place_order .main").press("Enter")
+        expect(page.locator("body")).to_have_attribute("data-seq", "2")
+        expect(page.locator("#form-place_order .why")).to_contain_text("no product 'nectar'")
+        keys = page.locator("#form-place_order .key")
+        assert [key.input_value() for key in keys.all()] == ["cola", "nectar", "water"]
+        expect(keys.nth(1)).to_have_attribute("aria-invalid", "true")
+        expect(keys.nth(1)).to_be_focused()
+        expect(page.locator("#form-place_order [aria-invalid]")).to_have_count(2)
+        press("Escape")
+        expect(page.locator("form.sheet:not([hidden])")).to_have_count(0)
+        visitor.open(address)
+        press("o")
+        press("Enter")
+        assert [key.input_value() for key in keys.all()] == ["Cola", "nectar", "Water"]
+        keys.nth(1).press("Control+a")
+        write("iced tea")
+        press("Enter")
+        expect(page.locator("body")).to_have_attribute("data-seq", "3")
+        expect(page.locator("#play-answer .no")).to_have_count(0)
+        expect(page.locator("[data-form=place_order]")).to_be_focused()
+        visitor.check()
+    (run,) = akinai.runs("me-1", store=str(tmp_path / "a.db"))
+    entry = run.ledger.entries[-1]
+    assert entry.parameters["items"] == {"cola": 24, "iced_tea": 12, "water": 36}
+
+
+@pytest.mark.parametrize("width", [390, 900, 1024, 1280, 1440])
+def test_no_page_is_wider_than_its_window(browser: Browser, studio: str, width: int) -> None:
+    """At any width; the map of a year's machines stays in its bar and beside the words there, and days have months."""
+    with visit(browser, studio, phone=width < 800) as visitor:
+        page = visitor.open(studio)
+        expect(page.locator(".reading")).to_have_count(0)
+        page.set_viewport_size({"width": width, "height": 800})
+        for path in ("/", "/runs/crowd-1", "/runs/crowd-1/market", "/leaderboard", "/play", "/runs/long-1"):
+            visitor.open(f"{visitor.origin}{path}")
+            visitor.check()
+        assert page.locator(".rail .month").all_inner_texts() == ["Apr 2026", "May 2026", "Jun 2026", "Jul 2026"]
+        page.locator(".rail a").nth(95).press("Enter")
+        expect(page.locator("#now-day")).to_have_text("Day 96")
+        apart = page.evaluate(
+            """() => {
+              const box = query => document.querySelector(query).getBoundingClientRect();
+              const bar = box("#now"), map = box(".mini");
+              const words = [...document.querySelectorAll("#now b, #now p span")].map(word => word.getBoundingClientRect());
+              const beside = words.every(word => !word.width || word.left >= map.right || word.right <= map.left);
+              return map.width > 0 && bar.top <= map.top && map.bottom <= bar.bottom && beside;
+            }"""
+        )
+        assert apart
