@@ -43,13 +43,13 @@ test-adapters: $(APART:%=test-%) test-mcp  ## all that follow, each in an enviro
 environments: $(APART:%=$(VENV)-%/.ready) $(VENV)-mcp-1/.ready  ## make these environments and test nothing
 
 test-a2a: $(VENV)-a2a/.ready  ## seats as A2A agents, played by the official client, in an environment of its own
-	AKINAI_ADAPTER=a2a $(VENV)-a2a/bin/python -m pytest -q tests/adapters/test_a2a.py
+	AKINAI_ADAPTER=a2a $(VENV)-a2a/bin/python -m pytest -q tests/adapters/test_a2a.py tests/adapters/test_every_door.py
 
 test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
-	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
+	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py tests/adapters/test_every_door.py
 
 test-inspect: $(VENV)-inspect/.ready  ## the logs, tasks and comparisons for Inspect AI, in an environment of its own
-	AKINAI_ADAPTER=inspect PYTHONDONTWRITEBYTECODE= $(VENV)-inspect/bin/python -m pytest -q -W ignore::ResourceWarning tests/adapters/test_inspect*.py
+	AKINAI_ADAPTER=inspect PYTHONDONTWRITEBYTECODE= $(VENV)-inspect/bin/python -m pytest -q -W ignore::ResourceWarning tests/adapters/test_inspect*.py tests/adapters/test_every_door.py
 
 test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning, in an environment of its own
 	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters

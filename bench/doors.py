@@ -1,16 +1,18 @@
-"""Thirty days of the reference player's actions through each door: the digest of the run in process, and milliseconds.
+"""The reference's actions through each door, in several games: the digest of the native run, and milliseconds a call.
 
 Doors whose package is not installed here are named as such: some need an environment of their own.
 """
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -29,22 +31,100 @@ LOOPS_MS: list[float] = []
 """Milliseconds a call, of each loop that was timed."""
 
 
+@dataclass(frozen=True)
+class Game:
+    """A game that is played through doors by the actions of the world's first player."""
+
+    world: str = WORLD
+    days: int | None = DAYS
+    preset: str | None = None
+    hold: str | None = None
+    """The group of actors that is played, if it is not everybody."""
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """What of `akinai.run` and `akinai.open` is played."""
+        return {name: value for name in ("days", "preset") if (value := getattr(self, name)) is not None}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `akinai.open`."""
+        return {**self.setup, **({"hold": [self.hold]} if self.hold else {})}
+
+    @property
+    def flags(self) -> list[str]:
+        """The same on the command line."""
+        return [
+            word
+            for name in ("days", "preset", "hold")
+            if (value := getattr(self, name))
+            for word in (f"--{name}", str(value))
+        ]
+
+    @property
+    def actions(self) -> Actions:
+        """The actions of the reference by those who are played, as tools and arguments."""
+        return [action for actions in self.by_actor(together=True).values() for action in actions]
+
+    def by_actor(self, *, together: bool = False) -> Mapping[str, Actions]:
+        """The actions of each actor that is played, or under one name of all `together`, in the ledger's order."""
+        run, actions = reference(self), dict[str, list[tuple[str, dict[str, Any]]]]()
+        verbs = worlds.load(run.world).verbs
+        for entry in run.ledger.entries:
+            if entry.actor.startswith((self.hold or "").removesuffix("s")):
+                action = verbs.recorded(entry.name, entry.parameters)
+                actions.setdefault("" if together else entry.actor, []).append((action.tool_name(), action.encode()))
+        return actions
+
+
+GAMES = {
+    "vending quarter": Game(days=10),
+    "vending classic": Game(days=10, preset="classic"),
+    "market": Game("market", days=None, hold="customers"),
+    "qa": Game("qa", days=None),
+}
+"""The games of the table in docs/design/seats.md."""
+
+
 @cache
-def reference(days: int = DAYS) -> akinai.Run:
+def reference(game: Game = Game()) -> akinai.Run:
     """The run whose actions go through every door."""
-    return akinai.run(WORLD, agent="reference", days=days)[0]
+    return akinai.run(game.world, **game.setup)[0]
 
 
-def actions_of(run: akinai.Run) -> Actions:
-    """The recorded actions as tools and arguments."""
-    verbs = worlds.load(run.world).verbs
-    actions = [verbs.recorded(entry.name, entry.parameters) for entry in run.ledger.entries]
-    return [(action.tool_name(), action.encode()) for action in actions]
+def starting_score(game: Game = Game()) -> float:
+    """The first score before anybody has acted."""
+    with opened(game) as session:
+        return session.scores()[0].value
 
 
-def replies_of(run: akinai.Run) -> Sequence[str]:
-    """The recorded actions as replies of a model without tool calls."""
-    return [json.dumps({"action": name, "arguments": arguments}) for name, arguments in actions_of(run)]
+def opened(game: Game) -> akinai.Session:
+    """A session of the game."""
+    return akinai.open(game.world, **game.options)
+
+
+Tools = Mapping[str, tuple[str, tuple[str, ...]]]
+"""By name: the description, and the names of the parameters."""
+
+
+def described(tools: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Tools:
+    """Tools of any framework by name, description and JSON Schema."""
+    return {name: (text, tuple(sorted(schema.get("properties") or {}))) for name, text, schema in tools}
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a door offered, and the run that came of it."""
+
+    run: akinai.Run
+    tools: Tools
+    prompt: str
+
+
+def own(session: Any) -> tuple[Tools, str]:
+    """Tools and prompt of a session, as Akinai's own chat agent has them."""
+    tools = [verb.tool(inline=True) for verb in session.verbs()]
+    return described([(tool["name"], tool["description"], tool["parameters"]) for tool in tools]), session.prompt()
 
 
 def timed(items: Sequence[T]) -> Iterator[T]:
@@ -54,106 +134,209 @@ def timed(items: Sequence[T]) -> Iterator[T]:
     LOOPS_MS.append((perf_counter() - began) * 1000 / len(items))
 
 
-def starting_score(run: akinai.Run) -> float:
-    """The first score before anybody has acted."""
-    with akinai.open(WORLD, days=run.days) as session:
-        return session.scores()[0].value
-
-
-def play_session(run: akinai.Run) -> akinai.Run:
-    """Play the run through an open session."""
-    with akinai.open(WORLD, days=run.days) as session:
-        for name, arguments in timed(actions_of(run)):
+def play_session(game: Game) -> Played:
+    """Through an open session."""
+    with opened(game) as session:
+        offer = own(session)
+        for name, arguments in timed(game.actions):
             session.act(name, arguments)
-    return session.run()
+    return Played(session.run(), *offer)
 
 
-def play_gymnasium(run: akinai.Run) -> akinai.Run:
-    """Play the run through Gymnasium."""
+def play_chat(game: Game) -> Played:
+    """By Akinai's own chat agent, whose model replies with the actions."""
+    from akinai.core.models import Reply, ToolCall
+    from akinai.testing.endpoint import Endpoint, ModelCall
+
+    class Script:
+        """Each actor's actions in order, a tool call a reply."""
+
+        def __init__(self) -> None:
+            self.actions = {actor: iter(actions) for actor, actions in game.by_actor().items()}
+
+        async def reply(self, call: ModelCall) -> Reply:
+            actor = next(actor for actor in self.actions if f"/{actor}" in call.key)
+            name, arguments = next(self.actions[actor])
+            return Reply("", (ToolCall(f"call-{call.nth}", name, arguments),))
+
+    with Endpoint(Script()) as endpoint:
+        clock = {"clock": "virtual"} if game.hold else {}  # with a model a market plays in real time
+        (run,) = akinai.run(game.world, model="openai:m", base_url=endpoint.openai_url, settings=clock, **game.setup)
+        request = endpoint.calls[0].request
+    return Played(
+        run,
+        described([(tool["name"], tool["description"], tool["parameters"]) for tool in request.tools]),
+        request.messages[0].text,
+    )
+
+
+def play_gymnasium(game: Game) -> Played:
+    """Through Gymnasium."""
     import gymnasium
 
-    environment = gymnasium.make(f"akinai.adapters.gymnasium:akinai/{WORLD}", days=run.days).unwrapped
-    environment.reset(seed=run.seed)
-    for reply in timed(replies_of(run)):
+    environment: Any = gymnasium.make(f"akinai.adapters.gymnasium:akinai/{game.world}", **game.options).unwrapped
+    _, info = environment.reset(seed=reference(game).seed)
+    offer = own(environment.session)
+    replies = [json.dumps({"action": name, "arguments": arguments}) for name, arguments in game.actions]
+    for reply in timed(replies):
         environment.step(reply)
     session: akinai.Session = environment.session
     environment.close()
-    return session.run()
+    return Played(session.run(), offer[0], info["prompt"])
 
 
-def play_langchain(run: akinai.Run) -> akinai.Run:
-    """Play the run through LangChain's tools."""
-    with akinai.open(WORLD, days=run.days) as session:
+def play_langchain(game: Game) -> Played:
+    """Through LangChain's tools."""
+    with opened(game) as session:
         tools = {tool.name: tool for tool in session.tools_for("langchain")}
-        for name, arguments in timed(actions_of(run)):
+        prompt = session.prompt()
+        for name, arguments in timed(game.actions):
             tools[name].invoke(arguments)
-    return session.run()
+    return Played(
+        session.run(), described([(tool.name, tool.description, tool.args_schema) for tool in tools.values()]), prompt
+    )
 
 
-def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
-    """Play the run through an MCP server in a process of its own, and the newest client."""
+def play_openai(game: Game) -> Played:
+    """Through the loop of OpenAI's client."""
+    with opened(game) as session:
+        tools = [tool["function"] for tool in session.tools_for("openai")]
+        prompt = session.prompt()
+        for name, arguments in timed(game.actions):
+            call = {"id": "a", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            session.answer({"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]})
+    return Played(
+        session.run(), described([(tool["name"], tool["description"], tool["parameters"]) for tool in tools]), prompt
+    )
+
+
+def play_anthropic(game: Game) -> Played:
+    """Through the loop of Anthropic's client."""
+    with opened(game) as session:
+        tools, prompt = session.tools_for("anthropic"), session.prompt()
+        for name, arguments in timed(game.actions):
+            block = {"type": "tool_use", "id": "a", "name": name, "input": arguments}
+            session.answer({"role": "assistant", "content": [block]})
+    return Played(
+        session.run(), described([(tool["name"], tool["description"], tool["input_schema"]) for tool in tools]), prompt
+    )
+
+
+def play_autogen(game: Game) -> Played:
+    """Through AutoGen's tools."""
+    from autogen_core import CancellationToken
+
+    with opened(game) as session:
+        tools = {tool.name: tool for tool in session.tools_for("autogen")}
+        prompt = session.prompt()
+        for name, arguments in timed(game.actions):
+            asyncio.run(tools[name].run_json(arguments, CancellationToken()))
+    schemas = [tool.schema for tool in tools.values()]
+    return Played(
+        session.run(), described([(tool["name"], tool["description"], tool["parameters"]) for tool in schemas]), prompt
+    )
+
+
+@contextmanager
+def program(*words: str) -> Iterator[Iterator[str]]:
+    """The lines that a command of Akinai prints while it runs."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "akinai", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield iter(process.stdout)
+        finally:
+            process.terminate()
+
+
+def seats_of(game: Game, lines: Iterator[str]) -> dict[str, str]:
+    """The address of each seat, as `akinai mcp` and `akinai a2a` print them."""
+    next(lines)
+    return dict(next(lines).split()[:2] for _ in game.by_actor())
+
+
+def play_mcp(game: Game, *, over_http: bool = False) -> Played:
+    """Through an MCP server in a process of its own, and the newest client."""
     from mcp import Client, StdioServerParameters
 
-    async def play(target: Any) -> None:
+    async def play(target: Any, actions: Actions) -> tuple[Tools, str]:
         async with Client(target) as client:
-            for name, arguments in timed(actions_of(run)):
+            tools = [tool for tool in (await client.list_tools()).tools if tool.name != "look"]
+            prompt = (await client.get_prompt("play")).messages[0].content.text
+            for name, arguments in timed(actions):
                 await client.call_tool(name, arguments)
+        return described([(tool.name, tool.description, tool.input_schema) for tool in tools]), prompt
+
+    async def play_all(addresses: Mapping[str, str]) -> tuple[Tools, str]:
+        offers = await asyncio.gather(*(play(url, game.by_actor()[actor]) for actor, url in addresses.items()))
+        return offers[0]
 
     with TemporaryDirectory() as folder:
-        store = f"{folder}/akinai.db"
-        words = ["-m", "akinai", "mcp", WORLD, "--days", str(run.days), "--store", store]
-        if not over_http:
-            asyncio.run(play(StdioServerParameters(command=sys.executable, args=words)))
+        words = ["mcp", game.world, *game.flags, "--store", f"{folder}/akinai.db"]
+        if over_http:
+            with program(*words, "--http", "--port", "0") as lines:
+                offer = asyncio.run(play_all(seats_of(game, lines)))
         else:
-            line = [sys.executable, *words, "--http", "--port", "0"]
-            with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
-                assert server.stdout is not None
-                url = next(text.split()[-1] for text in server.stdout if "http://" in text)
-                asyncio.run(play(url))
-                server.terminate()
-        return akinai.runs(store=store)[0]
+            server = StdioServerParameters(command=sys.executable, args=["-m", "akinai", *words], env={**os.environ})
+            offer = asyncio.run(play(server, game.actions))
+        return Played(akinai.runs(store=f"{folder}/akinai.db")[0], *offer)
 
 
-def play_http(run: akinai.Run) -> akinai.Run:
-    """Play the run through a server in a process of its own, and the client of sessions over HTTP."""
+def play_http(game: Game) -> Played:
+    """Through a server in a process of its own, and the client of sessions over HTTP."""
 
-    async def play(url: str) -> None:
-        async with akinai.SessionClient(url) as client, await client.open(days=run.days) as session:
-            for name, arguments in timed(actions_of(run)):
+    async def play(url: str) -> tuple[Tools, str]:
+        async with akinai.SessionClient(url) as client, await client.open(**game.options) as session:
+            prompt, tools = await session.prompt(), list[Any]()
+            for name, arguments in timed(game.actions):
+                tools += [tool for tool in await session.tools(inline=True) if tool not in tools]
                 await session.act(name, arguments)
+        return described([(tool["name"], tool["description"], tool["parameters"]) for tool in tools]), prompt
 
-    with TemporaryDirectory() as folder:
-        store = f"{folder}/akinai.db"
-        line = [sys.executable, "-m", "akinai", "serve", WORLD, "--port", "0", "--store", store]
-        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-            assert server.stdout is not None
-            url = next(text.split()[-1] for text in server.stdout if " on http://" in text)
-            asyncio.run(play(url))
-            server.terminate()
-        return akinai.runs(store=store)[0]
+    with (
+        TemporaryDirectory() as folder,
+        program("serve", game.world, "--port", "0", "--store", f"{folder}/akinai.db") as lines,
+    ):
+        offer = asyncio.run(play(next(text.split()[-1] for text in lines if " on http://" in text)))
+        return Played(akinai.runs(store=f"{folder}/akinai.db")[0], *offer)
 
 
-def play_a2a(run: akinai.Run) -> akinai.Run:
-    """Play the run through an A2A agent in a process of its own, and the official client."""
+def play_a2a(game: Game) -> Played:
+    """Through A2A agents in a process of their own, and the official client."""
+    import httpx
     from a2a.client import create_client
-    from a2a.helpers import new_data_part, new_message
+    from a2a.helpers import get_text_parts, new_data_part, new_message
     from a2a.types import Role, SendMessageRequest
 
-    async def play(url: str) -> None:
+    async def ask(client: Any, name: str, arguments: Mapping[str, Any] | None = None) -> str:
+        data = new_data_part({"action": name, "arguments": {**(arguments or {})}})
+        parts: Any = []
+        async for event in client.send_message(SendMessageRequest(message=new_message([data], role=Role.ROLE_USER))):
+            parts = event.message.parts if event.HasField("message") else parts
+        return "\n".join(get_text_parts(parts))
+
+    async def play(url: str, actions: Actions) -> tuple[Tools, str]:
+        async with httpx.AsyncClient() as http:
+            card = (await http.get(f"{url}/.well-known/agent-card.json")).json()
         async with await create_client(url) as client:
-            for name, arguments in timed(actions_of(run)):
-                message = new_message([new_data_part({"action": name, "arguments": arguments})], role=Role.ROLE_USER)
-                async for _ in client.send_message(SendMessageRequest(message=message)):
-                    pass
+            prompt = await ask(client, "prompt")
+            for name, arguments in timed(actions):
+                await ask(client, name, arguments)
+        skills = [
+            (skill["name"], *skill["description"].split("\n\nIts arguments as JSON Schema: "))
+            for skill in card["skills"]
+        ]
+        return described([(name, text, json.loads(schema)) for name, text, schema in skills]), prompt
+
+    async def play_all(addresses: Mapping[str, str]) -> tuple[Tools, str]:
+        offers = await asyncio.gather(*(play(url, game.by_actor()[actor]) for actor, url in addresses.items()))
+        return offers[0]
 
     with TemporaryDirectory() as folder:
-        store = f"{folder}/akinai.db"
-        words = ["a2a", WORLD, "--days", str(run.days), "--store", store, "--port", "0"]
-        with subprocess.Popen([sys.executable, "-m", "akinai", *words], stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None
-            asyncio.run(play(next(text.split()[-1] for text in server.stdout if "http://" in text)))
-            server.terminate()
-        return akinai.runs(store=store)[0]
+        with program("a2a", game.world, *game.flags, "--store", f"{folder}/akinai.db", "--port", "0") as lines:
+            offer = asyncio.run(play_all(seats_of(game, lines)))
+        return Played(akinai.runs(store=f"{folder}/akinai.db")[0], *offer)
 
 
 @contextmanager
@@ -174,8 +357,8 @@ def serving(app: Any) -> Iterator[str]:
         thread.join()
 
 
-def play_openenv(run: akinai.Run) -> akinai.Run:
-    """Play the run through OpenEnv's client and server."""
+def play_openenv(game: Game) -> Played:
+    """Through OpenEnv's client and server."""
     from openenv.core import GenericEnvClient
 
     from akinai.adapters.openenv import make_app
@@ -183,13 +366,14 @@ def play_openenv(run: akinai.Run) -> akinai.Run:
     with TemporaryDirectory() as folder:
         store = f"{folder}/akinai.db"
         with (
-            serving(make_app(WORLD, days=run.days, store=store)) as url,
+            serving(make_app(game.world, store=store, **game.options)) as url,
             GenericEnvClient(base_url=url).sync() as client,
         ):
-            client.reset(seed=run.seed, episode_id="game")
-            for name, arguments in timed(actions_of(run)):
+            begun = client.reset(seed=reference(game).seed, episode_id="game").observation
+            for name, arguments in timed(game.actions):
                 client.step({"name": name, "arguments": arguments})
-        return akinai.runs(store=store)[0]
+        tools = [(tool["name"], tool["description"], tool["parameters"]) for tool in begun["tools"]]
+        return Played(akinai.runs(store=store)[0], described(tools), begun["text"])
 
 
 def rollout(actions: Actions, **options: Any) -> Any:
@@ -213,61 +397,96 @@ def rollout(actions: Actions, **options: Any) -> Any:
     return episode.traces[0]
 
 
-def play_verifiers(run: akinai.Run) -> akinai.Run:
-    """Play the run through a rollout of verifiers."""
+def play_verifiers(game: Game) -> Played:
+    """Through a rollout of verifiers."""
     with TemporaryDirectory() as folder:
         store = f"{folder}/akinai.db"
-        rollout(actions_of(run), days=run.days, store=store)
-        return akinai.runs(store=store)[0]
+        trace = rollout(game.actions, world=game.world, store=store, **game.options)
+        tools = [(tool["name"], tool["description"], tool["inputSchema"]) for tool in trace.info["tools"]]
+        return Played(akinai.runs(store=store)[0], described(tools), trace.info["prompt"])
 
 
-def play_inspect(run: akinai.Run) -> akinai.Run:
-    """Play the run through Inspect's model and tools loop, with a scripted model."""
+def play_inspect(game: Game) -> Played:
+    """Through Inspect's model and tools loop, with a scripted model that knows each actor's name."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    outputs = (
-        ModelOutput.for_tool_call("mock", name, arguments, content="").model_copy(update={"usage": usage})
-        for name, arguments in actions_of(run)
-    )
+    queues = {actor: iter(actions) for actor, actions in game.by_actor().items()}
+
+    offers: list[tuple[Any, str]] = []
+
+    def reply(messages: Sequence[Any], tools: Any, *_: Any) -> ModelOutput:
+        offers.append((tools, messages[0].text))
+        actor = next((actor for actor in queues if actor in messages[0].text), next(iter(queues)))
+        name, arguments = next(queues[actor])
+        output = ModelOutput.for_tool_call("mock", name, arguments, content="")
+        return output.model_copy(update={"usage": usage})
+
     with TemporaryDirectory() as folder:
         store = f"{folder}/akinai.db"
-        arguments = {"seeds": 1, "days": run.days, "store": store}
-        model = get_model("mockllm/model", custom_outputs=outputs)
-        evaluate(f"akinai/{WORLD}", model=model, task_args=arguments, log_dir=folder, display="none")
-        return akinai.runs(store=store)[0]
+        arguments = {"seeds": 1, "store": store, **game.options}
+        model = get_model("mockllm/model", custom_outputs=reply)
+        evaluate(f"akinai/{game.world}", model=model, task_args=arguments, log_dir=folder, display="none")
+        tools, prompt = offers[0]
+        offer = described([(tool.name, tool.description, tool.parameters.model_dump()) for tool in tools])
+        return Played(akinai.runs(store=store)[0], offer, prompt)
 
 
-DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
-    "session": ("akinai", play_session),
-    "langchain tools": ("langchain_core", play_langchain),
-    "mcp over stdio": ("mcp", play_mcp),
-    "mcp over http": ("mcp", partial(play_mcp, over_http=True)),
-    "http": ("fastapi", play_http),
-    "a2a": ("a2a", play_a2a),
-    "gymnasium": ("gymnasium", play_gymnasium),
-    "openenv": ("openenv", play_openenv),
-    "verifiers": ("verifiers", play_verifiers),
-    "inspect": ("inspect_ai", play_inspect),
+@dataclass(frozen=True)
+class Door:
+    """A way to play from outside."""
+
+    package: str
+    """What it needs."""
+    play: Callable[[Game], Played]
+    adapter: str = ""
+    """The adapter whose environment of its own has the package; empty where the tests' own has it."""
+    lists_all: bool = True
+    """Whether it lists all tools at once, with those of sub-agents that its client may get to play."""
+
+
+DOORS = {
+    "session": Door("akinai", play_session),
+    "chat agent": Door("langchain_openai", play_chat, lists_all=False),
+    "LangChain's tools": Door("langchain_core", play_langchain),
+    "OpenAI's loop": Door("akinai", play_openai),
+    "Anthropic's loop": Door("akinai", play_anthropic),
+    "MCP over stdio": Door("mcp", play_mcp),
+    "MCP over HTTP": Door("mcp", partial(play_mcp, over_http=True)),
+    "HTTP sessions": Door("fastapi", play_http, lists_all=False),
+    "Gymnasium": Door("gymnasium", play_gymnasium),
+    "A2A": Door("a2a", play_a2a, "a2a"),
+    "AutoGen's tools": Door("autogen_core", play_autogen, "autogen"),
+    "Inspect AI": Door("inspect_ai", play_inspect, "inspect"),
+    "OpenEnv": Door("openenv", play_openenv, "openenv"),
+    "verifiers": Door("verifiers", play_verifiers, "verifiers"),
 }
-"""Each door with the package that it needs, and the function that plays a run through it."""
+"""Every door, with the package that it needs, and the function that plays a game through it."""
+
+
+def is_installed(door: Door) -> bool:
+    """Whether a door can be played here."""
+    return find_spec(door.package) is not None and (door.package != "mcp" or version("mcp") >= "2.1")
 
 
 def main() -> None:
-    run, own = reference(), 0.0
-    for door, (package, play) in DOORS.items():
-        if find_spec(package) is None or (door.startswith("mcp") and version("mcp") < "2.1"):
-            print(f"{door:16} its package is not installed here")
+    game = Game()
+    run, session_ms = reference(game), 0.0
+    for name, door in DOORS.items():
+        if not is_installed(door):
+            print(f"{name:18} its package is not installed here")
             continue
         LOOPS_MS.clear()
         began = perf_counter()
-        replayed = play(run)
+        played = door.play(game)
         took = LOOPS_MS[0] if LOOPS_MS else (perf_counter() - began) / run.entries * 1000
-        own = own or took
-        over = f"{took - own:6.2f} beyond the session's" if took > own else ""
+        session_ms = session_ms or took
+        over = f"{took - session_ms:6.2f} beyond the session's" if took > session_ms else ""
         unit = "ms a call" if LOOPS_MS else "ms a call, start included"
-        print(f"{door:16} digest {'equal' if replayed.digest == run.digest else 'DIFFERS':8} {took:7.2f} {unit} {over}")
+        print(
+            f"{name:18} digest {'equal' if played.run.digest == run.digest else 'DIFFERS':8} {took:7.2f} {unit} {over}"
+        )
 
 
 if __name__ == "__main__":

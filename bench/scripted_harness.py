@@ -10,7 +10,10 @@ __all__ = ["ScriptedHarness"]
 
 
 class ScriptedHarness(vf.Harness[vf.HarnessConfig]):
-    """Calls the tools of a rollout with the actions in its variable ACTIONS; their answers are `texts` of the trace."""
+    """Calls the tools of a rollout with the actions in its variable ACTIONS.
+
+    In the trace's `info` are what was offered, `tools` and `prompt`, and the answers, `texts`.
+    """
 
     SUPPORTS_MCP: ClassVar[bool] = True
     EXECUTES_CODE: ClassVar[bool] = False
@@ -29,7 +32,10 @@ class ScriptedHarness(vf.Harness[vf.HarnessConfig]):
         tool_interception_url: str | None = None,
     ) -> vf.ProgramResult:
         texts: list[str] = []
+        trace.info["prompt"] = data.system_prompt
         async with Client(next(iter(mcp_urls.values()))) as client:
+            listed = await client.list_tools()
+            trace.info["tools"] = [tool.model_dump(by_alias=True) for tool in listed.tools]
             for name, arguments in json.loads(self.config.env["ACTIONS"]):
                 result = await client.call_tool(name, arguments)
                 texts.append(f"{result.is_error} {result.content[0].text}")

@@ -32,27 +32,24 @@ def test_gymnasiums_own_check_passes(world: str) -> None:
     environment.close()
 
 
-def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
-    """The same actions are the same ledger."""
-    run = doors.reference()
-    assert doors.play_gymnasium(run).digest == run.digest
-
-
 def test_rewards_sum_to_what_the_score_gained() -> None:
     """Over an episode, the last reward included; the end is told, and a step after it is an error."""
-    run = doors.reference(3)
+    game = doors.Game(days=3, preset="classic")
+    run = doors.reference(game)
     environment = WorldEnv("vending", preset="classic", days=3)
     observation, info = environment.reset(seed=run.seed)
     assert (observation.startswith("You run a vending machine"), info["actor"]) == (True, "owner")
     rewards, over = 0.0, False
-    for reply in doors.replies_of(run):
+    for name, arguments in game.actions:
         assert not over
-        observation, reward, over, truncated, info = environment.step(reply)
+        observation, reward, over, truncated, info = environment.step(
+            json.dumps({"action": name, "arguments": arguments})
+        )
         rewards += reward
         assert not truncated
     assert (over, info["ending"], info["tools"]) == (True, "horizon", [])
     scores = environment.session.scores()
-    assert rewards == scores[0].value - doors.starting_score(run)
+    assert rewards == scores[0].value - doors.starting_score(game)
     with pytest.raises(ResetNeeded, match="horizon"):
         environment.step(DAY)
     environment.close()

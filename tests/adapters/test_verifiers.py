@@ -41,10 +41,11 @@ def test_a_taskset_without_a_world_says_so() -> None:
 @pytest.mark.slow
 def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
     """Through a rollout, its tools in a process of their own; the reward is what the score gained."""
-    run = doors.reference()
-    trace = doors.rollout(doors.actions_of(run), days=run.days)
+    game = doors.Game()
+    run = doors.reference(game)
+    trace = doors.rollout(game.actions, days=run.days)
     assert (trace.state.digest, trace.state.ending) == (run.digest, "horizon")
-    assert trace.rewards["gained"].score == run.scores[0].value - doors.starting_score(run)
+    assert trace.rewards["gained"].score == run.scores[0].value - doors.starting_score(game)
     assert trace.metrics["net_worth"] == run.score("net_worth")
     assert trace.metrics["bank_balance"] == run.score("bank_balance")
 
@@ -55,23 +56,23 @@ def test_a_call_that_cannot_be_read_is_answered_and_the_run_is_resumable(tmp_pat
     actions: doors.Actions = [
         ("sell_kidney", {}),
         ("wait_until", {"hour": "noon"}),
+        ("wait_until", {"hour": 9, "minute": 5}),
         ("notepad_write", {"text": "x" * 2**20}),
         ("notepad_write", {"text": '["no list"]'}),
         ("advance_day", {}),
     ]
     store = str(tmp_path / "a.db")
     trace = doors.rollout(actions, days=2, store=store)
-    unknown, noon, megabyte, note, _ = trace.info["texts"]
-    assert "sell_kidney" in unknown
-    assert "Refused (bad_parameters)" in noon
-    assert "Refused (bad_parameters)" in megabyte
-    assert "Refused" not in note
+    unknown, noon, minute, megabyte, note, _ = trace.info["texts"]
+    assert unknown.startswith("True Refused (no_action)")
+    assert all(text.startswith("True Refused (bad_parameters)") for text in (noon, minute, megabyte))
+    assert note.startswith("False ")
     assert not trace.state.done
     with akinai.open(resume=trace.state.run, store=store) as session:
         session.act("advance_day")
     entries = session.run().ledger.entries
-    assert [entry.name for entry in entries] == ["Unreadable", "Unreadable", "NotepadWrite", "AdvanceDay", "AdvanceDay"]
-    assert entries[2].parameters["text"] == '["no list"]'
+    assert [entry.name for entry in entries] == [*["Unreadable"] * 4, "NotepadWrite", "AdvanceDay", "AdvanceDay"]
+    assert entries[4].parameters["text"] == '["no list"]'
 
 
 DYING = "import doors, sys; doors.rollout([('advance_day', {})] * 90, days=90, store=sys.argv[1])"

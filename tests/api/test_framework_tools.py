@@ -15,7 +15,6 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 import akinai
-import doors
 from akinai import worlds
 from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.models import Reply, ToolCall
@@ -169,12 +168,6 @@ def test_a_call_answers_in_words() -> None:
         assert session.call("advance_day", "").endswith("The run is over: horizon.")
         with pytest.raises(EndRun, match="horizon"):
             session.call("advance_day", None)
-
-
-def test_thirty_days_by_langchains_tools_give_the_digest_of_the_run_in_process() -> None:
-    """The same actions are the same ledger."""
-    run = doors.reference()
-    assert doors.play_langchain(run).digest == run.digest
 
 
 class Blundering:

@@ -39,6 +39,8 @@ from akinai.runtime.http.front import App
 
 CARD = "/.well-known/agent-card.json"
 """Path of a seat's card, after the address of the seat. Everybody may read it."""
+PROMPT = "prompt"
+"""The request for the system prompt with which a conversation begins."""
 QUICK_S = 0.5
 """An action that is answered within this time is answered by a message; a longer one becomes a task."""
 
@@ -50,7 +52,8 @@ def agent_card(seat: Seat[AsyncSession], url: str, *, token: bool) -> AgentCard:
     return AgentCard(
         name=f"{seat.actor} of {seat.session.id}",
         description=f"Acts for {seat.actor} in a run of {world.name}. Send a data part such as "
-        '{"action": "NAME", "arguments": {...}}, or text that holds it; "look" shows what the actor sees.',
+        '{"action": "NAME", "arguments": {...}}, or text that holds it; "look" shows what the actor sees, and "prompt" '
+        "is the system prompt to begin with.",
         version=world.name.partition("@")[2] or "1",
         supported_interfaces=[AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version="1.0")],
         capabilities=AgentCapabilities(streaming=True),
@@ -111,19 +114,27 @@ class SeatExecutor(AgentExecutor):
 
     async def _answer(self, message: Message | None) -> Answer:
         move = self._move(message)
-        return self._seat.look() if move is None else await self._seat.settle(self._seat.take(move), errors=True)
+        if isinstance(move, Answer):
+            return move
+        return await self._seat.settle(self._seat.take(move), errors=True)
 
-    def _move(self, message: Message | None) -> Move | None:
-        """The move that a message asks for; None for a look. What cannot be read is refused by the rules."""
+    def _free(self, word: object) -> Answer | None:
+        """The answer to a request that takes no time and is not recorded; None for an action."""
+        if word == PROMPT:
+            return Answer(self._seat.prompt(), ok=True, done=self._seat.session.done)
+        return self._seat.look() if word == LOOK else None
+
+    def _move(self, message: Message | None) -> Move | Answer:
+        """The move that a message asks for, or the answer to a free request. The rules refuse what cannot be read."""
         parts = [] if message is None else message.parts
         text = "\n".join(get_text_parts(parts)).strip()
         actions = [part for part in get_data_parts(parts) if part is not None]
         if not actions:
-            return None if text == LOOK else self._seat.read(text)
+            return self._free(text) or self._seat.read(text)
         document: Any = _whole(actions[0])
         fields = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
-        if fields.get("action") == LOOK:
-            return None
+        if answer := self._free(fields.get("action")):
+            return answer
         move = self._seat.read(json.dumps(document, ensure_ascii=False))
         return Move(move.action, text) if text else move
 

@@ -47,7 +47,10 @@ class WorldEnv(gymnasium.Env[str, str]):
         return self._running().session
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Begin a run with this seed, by default a random one; or go on with a run of the store: {"resume": RUN}."""
+        """Begin a run with this seed, by default a random one; or go on with a run of the store: {"resume": RUN}.
+
+        `info["prompt"]` is the system prompt of Akinai's own chat agent.
+        """
         super().reset(seed=seed)
         self.close()
         if resume := (options or {}).get("resume"):
@@ -57,7 +60,7 @@ class WorldEnv(gymnasium.Env[str, str]):
             session = open_session(self._world, seed=drawn, **self._options)
         self._seat = Seat(session)
         self._read = self._seat.look().text
-        return self._read, self._info()
+        return self._read, {**self._info(), "prompt": self._seat.prompt()}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take the action of a reply. ResetNeeded after the end."""

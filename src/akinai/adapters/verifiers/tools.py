@@ -5,12 +5,10 @@
 # pyright: reportUnknownParameterType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUntypedFunctionDecorator=false
 
-from collections.abc import Callable, Mapping
-from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Any
 
+import mcp_types as types
 import verifiers.v1 as vf
-from pydantic import WithJsonSchema
 
 from akinai.api.opening import aopen
 from akinai.api.seat import Seat
@@ -43,27 +41,21 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
         self.seat = Seat(await self._exit_stack.enter_async_context(await aopen(task.world, **task.options)))
 
     def register(self, mcp: Any) -> None:
-        """Offer the actions as tools."""
-        for tool in self.seat.tools():
-            mcp.add_tool(self._with_state(self._tool(tool)), name=tool["name"], description=tool["description"])
+        """Offer the actions as tools. Calls come as they are sent: the rules refuse what they cannot read."""
+        mcp.list_tools = self._list_tools
+        mcp.call_tool = self._with_state(self._call_tool)
 
-    def _tool(self, tool: Mapping[str, Any]) -> Callable[..., Any]:
-        schema: Mapping[str, Any] = tool["parameters"]
-        required = schema.get("required", ())
+    async def _list_tools(self) -> list[Any]:
+        return [
+            types.Tool(name=tool["name"], description=tool["description"], input_schema=tool["parameters"])
+            for tool in self.seat.tools()
+        ]
 
-        async def act(**arguments: Any) -> str:
-            sent = {name: value for name, value in arguments.items() if name in required or value is not None}
-            answer = await self.seat.settle(self.seat.act(tool["name"], sent))
-            if answer.outcome is not None:
-                await self._note()
-            return answer.text
-
-        act.__name__ = tool["name"]
-        act.__signature__ = Signature(  # pyright: ignore[reportFunctionMemberAccess] - read by inspect.signature
-            [_parameter(name, inner, name in required) for name, inner in schema.get("properties", {}).items()],
-            return_annotation=str,
-        )
-        return act
+    async def _call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        answer = await self.seat.settle(self.seat.act(name, arguments))
+        if answer.outcome is not None:
+            await self._note()
+        return types.CallToolResult(content=[types.TextContent(text=answer.text)], is_error=not answer.ok)
 
     async def _note(self) -> None:
         session, state = self.seat.session, self.state
@@ -72,15 +64,6 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
         if session.done:
             run = await session.run()
             state.digest, state.scores = run.digest, {score.name: float(score.value) for score in run.scores}
-
-
-def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> Parameter:
-    """A keyword argument of any value: the world reads it. Text stays text, even where it looks like JSON."""
-    kind = str if schema.get("type") == "string" else Any
-    default = Parameter.empty if required else None
-    return Parameter(
-        name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, WithJsonSchema(dict(schema))], default=default
-    )
 
 
 if __name__ == "__main__":
