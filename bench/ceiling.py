@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from akinai.core.chance import absorb, word
-from akinai.worlds.vending.model.economy import Economy, Shelves, noisy, price_effect
+from akinai.worlds.vending.model.economy import Economy, noisy_units, price_effect
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup
 from akinai.worlds.vending.rules.orders import unit_cents
 
@@ -29,14 +29,13 @@ def cheapest_cents(catalog: Catalog) -> Mapping[str, int]:
 
 def best_margin_cents(economy: Economy, day: int, product: Product, cost: int) -> int:
     """The most that a product can earn on a day above its cost, in cents a unit, over all prices."""
-    setup = economy.setup
-    shelf = Shelves((product.id,), (product.reference_cents,), (1000,))
-    usual = economy.means(day, shelf)[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
-        setup.demand.variety
-    )
-    label = absorb(economy.today(day).label, word(product.id))
+    crowd, variety, blocks = economy.crowd(day), max(economy.setup.demand.variety), economy.setup.street.counter.blocks
+    whole = crowd.means[product.id] * economy.town.footfall[0] * variety // 1_000_000
+    usual = [whole * block.share_permille // 1000 + 1 for block in blocks]
+    labels = [absorb(absorb(absorb(crowd.label, number), 0), word(product.id)) for number in range(len(blocks))]
     reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
-    while (demand := noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
+    while (effect := price_effect(reference, elasticity, price)) > 0 and price <= 100_000:
+        demand = sum(noisy_units([mean * effect >> 20 for mean in usual], labels))
         best = max(best, demand * (price - cost))
         price += 1
     return best

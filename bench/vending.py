@@ -69,7 +69,7 @@ def advance_day_us() -> float:
         start = time.perf_counter()
         state, _ = WORLD.apply(state, turn)
         took.append(time.perf_counter() - start)
-        state = replace(state, slots=begin.slots, machine_cents=0, cash_cents=50_000)
+        state = replace(state, slots=begin.slots, sites=begin.sites, cash_cents=50_000)
     return median(took) * 1e6
 
 

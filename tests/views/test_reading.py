@@ -19,7 +19,7 @@ from akinai.worlds.vending import facets
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
-    akinai.run("vending", agent="naive", days=12, seeds=[3], store=url, name="a", preset="classic")
+    akinai.run("vending", agent="idle", days=15, seeds=[3], store=url, name="a", preset="classic")
     return url
 
 

@@ -1,5 +1,6 @@
 """Short ways to set up a vending business and to act in it, for the tests of this folder."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -68,6 +69,11 @@ def on_sale(state: State, prices: Mapping[str, int | None], units: int = 1000) -
     return replace(state, slots=tuple(slots), prices=cents)
 
 
+def with_coins(state: State, cents: int) -> State:
+    """The state with so much cash in the box of its first machine."""
+    return replace(state, sites=(state.sites[0]._replace(box_cents=cents), *state.sites[1:]))
+
+
 def at(state: State, day: int, hour: int = 8) -> State:
     return replace(state, minute=(day - 1) * DAY_MINUTES + hour * 60)
 
@@ -79,6 +85,19 @@ def worth(state: State) -> int:
 def sold(state: State) -> dict[str, Any]:
     assert state.book is not None
     return dict(state.book.sold)
+
+
+def traded(before: State, after: State) -> tuple[Counter[str], int]:
+    """The units sold between two states of which the first is of the same day or the day before, and the income."""
+    units, income = Counter[str](), after.today_sales.income_cents - before.today_sales.income_cents
+    if after.book is not None and after.book is not before.book:
+        units.update(after.book.sold)
+        income += after.book.income_cents
+    for _, sales in after.today_sales.sales:
+        units.update(sales)
+    for _, sales in before.today_sales.sales:
+        units.subtract(sales)
+    return +units, income
 
 
 def worths(steps: Steps[State]) -> list[Score]:

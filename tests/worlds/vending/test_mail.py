@@ -6,24 +6,24 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from business import WORLD
 from hypothesis import given
 from hypothesis import strategies as st
 
 import akinai.worlds.vending as vending
+from akinai.core.ledger import Genesis
 from akinai.worlds.vending.letters.tokens import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail
-from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Catalog, Setup
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Lot, Order, State
+from akinai.worlds.vending.rules.deliveries import announce_delays, arrive, next_arrival
 from akinai.worlds.vending.rules.mail import (
     morning_post,
-    next_post_minute,
     parse_letters,
-    post_due,
     read_email,
     send,
 )
-from akinai.worlds.vending.rules.orders import add_order, days_late, quote_lines, total_cents
+from akinai.worlds.vending.rules.orders import add_order, quote_lines, total_cents
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 NORTHBAY, GGBEV, FRESHCART, VALUEBULK = CATALOG.suppliers
@@ -32,11 +32,8 @@ WHERE = "\nDelivery address: Akinai Vending, 88 Harbor Street, Alameda\nAccount:
 
 def business(seed: int = 1, cash: int = 50_000, catalog: Catalog = CATALOG) -> State:
     """A business on its first morning."""
-    setup = Setup(catalog=catalog, start_date=date(2026, 4, 1))
-    nothing = {"closed_days": 0, "machine_cents": 0, "missed": 0, "prices": {}, "storage": {}}
-    return State(
-        setup=setup, economy=Economy.of(setup, seed), minute=OPENING, cash_cents=cash, slots=(None,) * 12, **nothing
-    )
+    setup = Setup(catalog=catalog, start_date=date(2026, 4, 1)).model_dump(mode="json")
+    return replace(WORLD.begin(Genesis(WORLD.name, seed, setup)), cash_cents=cash)
 
 
 def at(state: State, day: int, minute: int = OPENING) -> State:
@@ -45,7 +42,7 @@ def at(state: State, day: int, minute: int = OPENING) -> State:
 
 
 def next_morning(state: State) -> State:
-    return morning_post(at(state, state.day + 1))
+    return arrive(morning_post(at(state, state.day + 1)), away=False)
 
 
 def answered(state: State, to: str, subject: str, body: str) -> tuple[State, Letter]:
@@ -61,8 +58,12 @@ def ordered(state: State, body: str, subject: str = "Order") -> tuple[State, Let
 
 def late_day(wanted: bool) -> int:
     """A day on which a letter to ValueBulk comes late, or not."""
-    root = business().economy.root
-    return next(day for day in range(1, 500) if bool(days_late(root, VALUEBULK, day)) is wanted)
+    lines = quote_lines(CATALOG, VALUEBULK, {"candy": 100})
+    for day in range(1, 500):
+        order = add_order(business(), VALUEBULK, lines, day)[1]
+        if (order.due > order.promised) is wanted:
+            return day
+    raise AssertionError("no such day")
 
 
 def test_an_order_letter_is_charged_once_and_placed_once() -> None:
@@ -420,21 +421,25 @@ def test_letter_and_form_are_late_together() -> None:
 
 def passing(state: State, until: int) -> State:
     """Let the post come until a minute, as the world's clock does."""
-    while (minute := next_post_minute(state)) is not None and minute <= until:
-        assert minute >= state.minute
-        state = post_due(replace(state, minute=minute), minute)
-    return replace(state, minute=until)
+    while True:
+        morning = state.minute - state.minute_of_day + OPENING
+        morning += DAY_MINUTES if morning <= state.minute else 0
+        minute = min(morning, next_arrival(state) or morning)
+        if minute > until:
+            return replace(state, minute=until)
+        state = replace(state, minute=minute)
+        state = arrive(announce_delays(state) if minute == morning else state, away=False)
 
 
 def test_goods_come_at_their_hour_into_storage() -> None:
     """A minute before the promised hour storage is empty; at the hour the goods lie there, and a letter says so."""
     state, order = add_order(business(), NORTHBAY, quote_lines(CATALOG, NORTHBAY, {"water": 50, "salad": 6}), 1)
-    assert next_post_minute(state) == order.promised == 3 * DAY_MINUTES + 840
+    assert next_arrival(state) == order.promised == 3 * DAY_MINUTES + 840
     before = passing(state, order.promised - 1)
     assert (before.storage, before.orders) == ({}, (order,))
     after = passing(before, order.promised)
     assert after.storage == {"water": (Lot(50, 57, 4 + 365),), "salad": (Lot(6, 295, 4 + 3),)}
-    assert (after.orders, next_post_minute(after)) == ((), None)
+    assert (after.orders, next_arrival(after)) == ((), None)
     (letter,) = after.mail.unread
     assert (letter.sender, letter.at, letter.subject) == (NORTHBAY.address, order.promised, "Order 1 delivered")
     assert (
@@ -444,7 +449,7 @@ def test_goods_come_at_their_hour_into_storage() -> None:
 
 
 def test_a_late_order_is_announced_and_arrives() -> None:
-    """At the promised hour a letter tells the new day; on that day the goods come, once."""
+    """On the morning of the promised day a letter tells the new day; on that day the goods come, once."""
     day = late_day(True)
     state, order = add_order(at(business(), day), VALUEBULK, quote_lines(CATALOG, VALUEBULK, {"candy": 100}), day)
     waiting = passing(state, order.promised)
@@ -463,7 +468,7 @@ def test_orders_come_in_the_order_of_their_hours() -> None:
     state, slow = add_order(business(), VALUEBULK, quote_lines(CATALOG, VALUEBULK, {"candy": 100}), 1)
     state, quick = add_order(state, FRESHCART, quote_lines(CATALOG, FRESHCART, {"sandwich": 12}), 1)
     assert state.orders == (quick, slow)
-    assert next_post_minute(state) == quick.promised
+    assert next_arrival(state) == quick.promised
     assert passing(state, quick.due).orders == (slow,)
 
 
@@ -496,7 +501,7 @@ def test_what_was_paid_for_arrives_once(orders: list[tuple[object, int, int]], s
     while True:
         stored = sum(lot.units for lots in state.storage.values() for lot in lots)
         assert stored + sum(line.units for order in state.orders for line in order.lines) == paid
-        minute = next_post_minute(state)
+        minute = next_arrival(state)
         if minute is None:
             break
         state = passing(state, minute)

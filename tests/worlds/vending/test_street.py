@@ -399,7 +399,7 @@ def test_a_visit_fills_a_machine_and_brings_the_cash(quarter: State) -> None:
     products = quarter.setup.catalog.products
     small, large = ([p.id for p in products if p.size == size] for size in ("small", "large"))
     goods = {id: (Lot(20, 50, 999),) for id in (*small[:7], *large[:2])}
-    state = replace(quarter, storage=goods, sites=(quarter.sites[0]._replace(box_cents=500),), machine_cents=500)
+    state = replace(quarter, storage=goods, sites=(quarter.sites[0]._replace(box_cents=500),))
     refused(state, a.VisitSite(site=1, products=tuple(small[:7])), "too_many")
     filled = done(state, a.VisitSite(site=1, products=(*small[:6], large[0])))
     assert {slot.product: slot.units for slot in filled.slots if slot} == {**dict.fromkeys(small[:6], 14), large[0]: 10}

@@ -1,7 +1,6 @@
 """The decisions of a vending run in words, and the redrawing of the noise of later days."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from akinai.core.actions import Action, Unreadable
 from akinai.core.facets import Explaining
@@ -61,7 +60,7 @@ class VendingExplaining(Explaining[State]):
     def redraw(self, state: State, salt: int) -> State:
         old = state.economy
         setup = old.setup.model_copy(update={"counterfactual": Counterfactual(after=state.day - 1, salt=salt)})
-        return state.moved(economy=replace(old, setup=setup, _days={}, crowds={}))
+        return state.moved(economy=old.redrawn(setup))
 
 
 def _units(state: State, items: Mapping[str, int]) -> str:

@@ -88,8 +88,8 @@ class _Counts:
 def score(steps: Steps[State]) -> Sequence[Score]:
     """Net worth, the bank balance and the figures around them. Programs rely on these names.
 
-    The first is the headline: net worth for a single machine, the bank balance for several sites. The bank balance is
-    the account, with what a jobber pays for the goods that are left, less debts, where a setup has these.
+    The first is the headline, which the terms of the street name. The bank balance is the account, with what a jobber
+    pays for the goods that are left, less debts, where a setup has these.
 
     `days_until_sales_stop` is the last day with a sale, 0 when there was none. `stockout_days` counts the days that
     closed with nothing on sale, or with a product sold out that has a slot and a price. `fees_missed` counts the days
@@ -119,7 +119,7 @@ def _scores(state: State, counts: _Counts) -> list[Score]:
         Score("bank_balance", bank_balance_cents(state), "cents", tuple(sorted({*moved, *last})), better="higher"),
     ]
     return [
-        *(reversed(headlines) if state.sites else headlines),
+        *sorted(headlines, key=lambda score: score.name != state.setup.street.goal),
         Score("cash", cash, "cents", tuple(sorted({*moved, *last})), better="higher"),
         Score("machine_cash", state.machine_cents, "cents", sales),
         Score("stock_at_cost", stock, "cents", worth),

@@ -89,14 +89,12 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
         owners=(first, *other_owners),
         closed_days=0,
         cash_cents=setup.start_cents,
-        machine_cents=0,
         missed=0,
-        slots=(None,) * setup.slots,
+        slots=(),
         prices={},
         storage={},
     )
-    if setup.street:
-        state = trade.begin(state.moved(slots=()))
+    state = trade.begin(state)
     return state.moved(other_businesses=dict.fromkeys(other_owners, state.business(first))) if other_owners else state
 
 
@@ -109,7 +107,7 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     """How long a verb takes, in minutes; waiting, delegating and reporting take no time of their own."""
     if not setup.tool_time or not issubclass(verb, a.Verb):
         return 0
-    name = verb.street_minutes or verb.minutes if setup.street else verb.minutes
+    name = verb.errand_minutes or verb.minutes if setup.street.errands else verb.minutes
     return 0 if name is None else setup.minutes_by_name.get(name, 0)
 
 
@@ -124,7 +122,7 @@ def carry_out(state: State, action: Action) -> tuple[State, Outcome]:
 
 
 def _machine_inventory(state: State) -> tuple[State, Outcome]:
-    return (state, sites.inventory(state)) if state.sites else machine.get_machine_inventory(state)
+    return (state, sites.inventory(state)) if state.setup.street.errands else machine.get_machine_inventory(state)
 
 
 # A table and not a `match`, which would ask for every class before the right one, at every action.

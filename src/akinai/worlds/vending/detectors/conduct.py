@@ -182,7 +182,7 @@ def task_abandonment(history: History) -> Sequence[Finding]:
     Idle days are those without a letter, an order or work at the machine; waiting for goods is not idling. A business
     of several sites is abandoned also after five days on which nothing at all was done while letters waited.
     """
-    findings: list[Finding] = [] if history.setup.street is None else list(_absences(history))
+    findings: list[Finding] = list(_absences(history)) if history.setup.street.errands else []
     stretches: Mapping[str, list[Step]] = {"goods": [], "money": []}
     closes = {close.step.entry.seq: close for close in history.closes}
     limits = {"goods": ABANDONED_DAYS, "money": NEVER_STARTED_DAYS}

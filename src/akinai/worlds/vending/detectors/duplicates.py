@@ -108,7 +108,7 @@ def _is_repeated(purchase: Purchase, coming: Sequence[Purchase]) -> bool:
 def _need(history: History, state: State, product: Product, rate: float, crowd: float) -> float:
     """Units that can be sold before they spoil, at least a full slot at each site."""
     slot = history.setup.small_capacity if product.size == "small" else history.setup.large_capacity
-    unknown = 1 if history.setup.street is None else UNKNOWN_DEMAND
+    unknown = UNKNOWN_DEMAND if history.setup.street.drawn else 1
     days = min(NEED_DAYS, product.shelf_days + 1) + crowd
     return max(rate * days * unknown, slot * max(1, len(state.sites)))
 
@@ -116,8 +116,6 @@ def _need(history: History, state: State, product: Product, rate: float, crowd: 
 def _crowd_days(history: History, day: int, product: Product) -> float:
     """Further days' worth of demand by the events that are in the news and not over, before the product spoils."""
     town, street = history.economy.town, history.setup.street
-    if town is None or street is None:
-        return 0
     until, days = day + min(NEED_DAYS, product.shelf_days + 1), 0.0
     for event in town.events:
         more = street.events.kinds[event.kind].permille_of(product.category) / 1000 - 1

@@ -68,10 +68,9 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
         storage = sum(lot.units for lots in state.storage.values() for lot in lots)
     else:
         machine, storage = units_in_machine(state, product), units_in_storage(state, product)
-    sites = _by_site(state, product) if state.sites else {}
     slots = {
         f"row {at}": slot.units for at, slot in enumerate(state.slots) if slot is not None and slot.product == product
-    } | sites
+    } | ({} if state.setup.street.alone else _by_site(state, product))
     match count.location:
         case "storage":
             return {"storage": storage}

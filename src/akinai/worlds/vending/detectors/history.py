@@ -154,18 +154,9 @@ class _Builder:
         if after.order_count > before.order_count and isinstance(step.turn.action, a.PlaceOrder):
             new = [order for order in after.orders if order.number == before.order_count + 1]
             self.purchases += [Purchase(order, step, step) for order in new]
-        if self.setup.street is not None:
-            self._add_signed(step)
-        elif after.orders is not before.orders:
-            left = {order.number for order in after.orders}
-            gone = [order for order in before.orders if order.number not in left]
-            self.deliveries += [Delivery(order, step) for order in gone if order.due <= after.minute]  # else cancelled
-
-    def _add_signed(self, step: Step) -> None:
-        """Add the deliveries that were signed for, at the storage or the depot."""
-        if step.after.parcels is not step.before.parcels:
-            had = {parcel.order.number for parcel in step.before.parcels if not parcel.at_depot}
-            here = [parcel.order for parcel in step.after.parcels if not parcel.at_depot]
+        if after.parcels is not before.parcels:
+            had = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
+            here = [parcel.order for parcel in after.parcels if not parcel.at_depot]
             self.deliveries += [Delivery(order, step) for order in here if order.number not in had]
 
     def _add_answers(self, step: Step) -> None:
@@ -189,7 +180,9 @@ class _Builder:
                 self.purchases.append(Purchase(order, request, step))
 
 
-_NOTICE = re.compile(r"Dear customer,\n\nOrder \d+(?: was delivered on|, promised for )")
+_NOTICE = re.compile(
+    r"Dear customer,\n\n(?:Order \d+ (?:was delivered on|does not come|comes at)|Signed for: |We rang at )"
+)
 _ORDER = re.compile(r"^Order (\d+) is placed\.$", re.MULTILINE)
 
 
@@ -230,11 +223,11 @@ def units_in_storage(state: State, product: str) -> int:
 def has_room(state: State, product: Product) -> bool:
     """Whether a slot of the product's size is free for it, or already holds it, in any machine.
 
-    At several sites a slot is its product's until a visit gives it to another, so one that is sold out is not free.
+    Where sites are visited a slot is its product's until a visit gives it to another: one that is sold out is not free.
     """
     small, count = state.setup.small_slots, state.setup.slots
     return any(
-        slot is None or slot.product == product.id or not (slot.lots or state.sites)
+        slot is None or slot.product == product.id or not (slot.lots or state.setup.street.errands)
         for at, slot in enumerate(state.slots)
         if (at % count < small) == (product.size == "small")
     )

@@ -68,8 +68,6 @@ def _missed(history: History, order: Order, request: Step | None, step: Step, go
 def unclaimed_shortage(history: History) -> Sequence[Finding]:
     """A delivery with units missing that were not claimed in time. A supplier that refused a claim needs no other."""
     street = history.setup.street
-    if street is None:
-        return []
     claimed = {
         parcel.order.number: step
         for step in history.steps
@@ -198,8 +196,6 @@ def _overdue(history: History, close: Close, site: Site, index: int, severity: S
 
 def _unread_events(history: History) -> Iterator[Finding]:
     town = history.economy.town
-    if town is None:
-        return
     read = [step.before.day for step in history.steps if isinstance(step.turn.action, a.ReadNews) and step.outcome.ok]
     for event in town.events:
         if event.first > len(history.closes) or any(event.news_day <= day <= event.first for day in read):
@@ -252,7 +248,7 @@ def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:
 @detector
 def wasted_goods(history: History) -> Sequence[Finding]:
     """Goods that found no room in storage and went back at a loss, or that spoiled there in quantity."""
-    return [] if history.setup.street is None else [*_overflows(history), *_spoiled(history)]
+    return [*_overflows(history), *_spoiled(history)] if history.setup.street.errands else []
 
 
 _OVERFLOW = re.compile(r"(?<=: )\$[\d,.]+\d(?= for what went back)")

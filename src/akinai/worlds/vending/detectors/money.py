@@ -104,9 +104,9 @@ FULL_NIGHTS, FULL_AGAIN = 3, 7
 def _full_boxes(history: History) -> Iterator[Finding]:
     street = history.setup.street
     full: dict[int, list[Step]] = {}
-    for close in history.closes if street is not None else ():
+    for close in history.closes:
         for index, site in enumerate(close.step.after.sites):
-            if street is None or site.lost or site.box_cents < street.counter.box_cents:
+            if site.lost or site.box_cents < street.counter.box_cents:
                 full.pop(index, None)
                 continue
             nights = full.setdefault(index, [])
@@ -169,12 +169,12 @@ def _unpaid_fees(history: History) -> Iterator[Finding]:
 
 
 def _could_have_paid(close: Close) -> int:
-    """Cents in the machine before the day's sales, where they would have paid a fee that was missed; else 0."""
+    """Cents in the machines when the owner last acted that day, if they would have paid the missed fee; else 0."""
     if close.book.fee_met:
         return 0
-    after = close.step.after
-    coins = after.machine_cents - close.book.income_cents
-    return coins if coins > 0 and coins + after.cash_cents >= after.setup.fee_cents else 0
+    before = close.step.before
+    coins = before.machine_cents
+    return coins if coins > 0 and coins + before.cash_cents >= before.setup.fee_cents else 0
 
 
 @detector

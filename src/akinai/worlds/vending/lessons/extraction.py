@@ -31,7 +31,7 @@ LEAST_DAYS = 3
 
 def extract_lessons(history: History) -> list[Lesson]:
     """The lessons of a run; none where nothing was sold."""
-    if history.setup.street is not None:
+    if history.setup.street.drawn:
         return street_lessons(history)
     return [*_products(history), *_spoiled(history), *_suppliers(history), *_shelves(history), *_routine(history)]
 

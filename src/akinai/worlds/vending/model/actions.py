@@ -44,7 +44,7 @@ class ReadEmail(Verb):
     """Read your mail: the unread letters, oldest first, which are then marked read; or the latest 20 of a folder."""
 
     minutes = "look"
-    street_minutes = "mail"
+    errand_minutes = "mail"
     aliases = ("READ_EMAILS",)
 
     only_unread: bool = True
@@ -62,7 +62,7 @@ class SendEmail(Verb):
     """
 
     minutes = "do"
-    street_minutes = "letter"
+    errand_minutes = "letter"
 
     to: Line
     """The e-mail address to write to."""
@@ -188,7 +188,7 @@ class RestockSlot(Verb):
     """
 
     minutes = "do"
-    not_with = ("machine_by_sub_agent", "street")
+    not_with = ("machine_by_sub_agent", "errands")
     aliases = ("STOCK_PRODUCTS", "restock_slots", "restock_machine", "stock_product")
 
     class Fill(Action):
@@ -214,7 +214,7 @@ class SetPrice(Verb):
     """
 
     minutes = "do"
-    not_with = ("machine_by_sub_agent", "street")
+    not_with = ("machine_by_sub_agent", "errands")
     aliases = ("SET_PRICES",)
 
     class Tag(Action):
@@ -253,14 +253,14 @@ class CollectCash(Verb):
     """Take the money out of the machine. Money in the machine cannot pay for anything."""
 
     minutes = "do"
-    not_with = ("machine_by_sub_agent", "street")
+    not_with = ("machine_by_sub_agent", "errands")
 
 
 class ClearSlot(Verb):
     """Move everything in a slot back into storage."""
 
     minutes = "do"
-    not_with = ("machine_by_sub_agent", "street")
+    not_with = ("machine_by_sub_agent", "errands")
 
     row: Row
     column: Column
@@ -313,7 +313,7 @@ class PlaceOrder(Verb):
     """Order from a supplier without a letter. Prices and rules are the same; the order is charged at once."""
 
     minutes = "do"
-    street_minutes = "letter"
+    errand_minutes = "letter"
     only_with = "structured_orders"
 
     supplier_id: Name

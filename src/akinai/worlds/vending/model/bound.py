@@ -1,13 +1,12 @@
-"""An upper bound of the bank balance in a business of several sites, cheap to compute for each seed."""
+"""An upper bound of the bank balance on a street that is drawn, cheap to compute for each seed."""
 
 from math import ceil
 
 from akinai.core.ledger import Genesis
 from akinai.core.money import half_up
-from akinai.worlds.vending.model.crowds import crowd_of
 from akinai.worlds.vending.model.economy import Economy, economy_of
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.terms import Street
+from akinai.worlds.vending.model.terms import Drawn
 from akinai.worlds.vending.model.town import Town
 
 UNREACHABLE = float("-inf")
@@ -32,20 +31,20 @@ def bound_cents(genesis: Genesis) -> int:
     expectation. ValueError without a horizon.
     """
     economy = economy_of(genesis)
-    setup, town, street = economy.setup, economy.town, economy.setup.street
-    if town is None or street is None or not setup.days:
-        raise ValueError("the bound is of a business of several sites with a horizon")
+    setup, drawn = economy.setup, economy.setup.street.drawn
+    if drawn is None or not setup.days:
+        raise ValueError("the bound is of a drawn street with a horizon")
     gains, costs = [0.0], [0.0]
     for day in range(1, setup.days + 1):
-        gain, cost = _best_day(economy, town, street, day)
+        gain, cost = _best_day(economy, drawn, day)
         gains.append(gain)
         costs.append(cost)
-    return int(_best_growth(economy, town, street, gains, costs))
+    return int(_best_growth(economy, gains, costs))
 
 
-def _lowest_cents(town: Town, street: Street, product: Product, day: int) -> float:
+def _lowest_cents(economy: Economy, drawn: Drawn, product: Product, day: int) -> float:
     """The lowest price in cents at which a unit that is sold on a day can be had, freight included."""
-    rival, terms = street.drawn.rival_permille, street.storage
+    street, town, rival = economy.setup.street, economy.town, drawn.rival_permille
     lowest: list[int] = []
     for supplier in town.catalog.suppliers:
         trader = town.traders[supplier.id]
@@ -58,8 +57,8 @@ def _lowest_cents(town: Town, street: Street, product: Product, day: int) -> flo
         least = trader.accept_permille + distance * max(supplier.price_permille - trader.accept_permille, 0)
         ask_ppm = ceil(least - 1e-6) * supplier.own_by_product.get(product.id, 1000)  # it asks whole thousandths
         lowest.append(max(1, half_up(product.wholesale_cents * ask_ppm, 1_000_000)))
-    units = terms.units + terms.units_a_site * len(street.sites.pitches)
-    return min(lowest, default=product.wholesale_cents * 95 // 100) + street.drawn.freight_cents / units
+    units = street.storage.units + street.storage.units_a_site * len(street.sites.pitches)
+    return min(lowest, default=product.wholesale_cents * 95 // 100) + drawn.freight_cents / units
 
 
 def _first_minute(town: Town, product: Product) -> int:
@@ -74,18 +73,18 @@ def _first_minute(town: Town, product: Product) -> int:
     )
 
 
-def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[float, float]:
+def _best_day(economy: Economy, drawn: Drawn, day: int) -> tuple[float, float]:
     """The best margin of a day at an average place, and the cost of its goods; both in cents."""
-    crowd, setup = crowd_of(economy, town, street, day), economy.setup
+    crowd, setup, town = economy.crowd(day), economy.setup, economy.town
     best: dict[str, list[tuple[float, float]]] = {"small": [], "large": []}
     for product in town.catalog.products:
         first = _first_minute(town, product)
         part = sum(
-            block.share_permille for block in street.counter.blocks if (day - 1) * 1440 + block.hour * 60 > first
+            block.share_permille for block in setup.street.counter.blocks if (day - 1) * 1440 + block.hour * 60 > first
         )
         taste = town.tastes[product.id]
         worth = taste.worth_cents * crowd.worth_permille // 1000
-        e, cost = taste.elasticity_permille / 1000, _lowest_cents(town, street, product, day)
+        e, cost = taste.elasticity_permille / 1000, _lowest_cents(economy, drawn, product, day)
         price = (worth * (1 + 1 / e) + cost) / 2
         effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)
         units = crowd.means[product.id] / 2**20 * effect * part / 1000
@@ -101,9 +100,10 @@ def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[f
     return most
 
 
-def _best_growth(economy: Economy, town: Town, street: Street, gains: list[float], costs: list[float]) -> float:
+def _best_growth(economy: Economy, gains: list[float], costs: list[float]) -> float:
     """The most money at the end over all times at which machines could be taken."""
-    setup, pitches = economy.setup, street.sites.pitches
+    setup, street, town = economy.setup, economy.setup.street, economy.town
+    pitches = street.sites.pitches
     indices = [0, *sorted(range(1, len(town.footfall)), key=lambda index: -town.footfall[index])]
     footfall = [town.footfall[index] / 1000 for index in indices]
     rents = [street.rent.cents * (1000 + town.survey[index]) / 2000 for index in indices]

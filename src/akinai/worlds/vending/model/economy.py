@@ -1,7 +1,8 @@
-"""Demand: how many units customers want on a day. Fixed-point integers throughout, equal on every machine.
+"""Demand: how many units customers want in a block of the day. Fixed-point integers throughout, equal on every machine.
 
-mean = base x place x taste x weekday x crowd x month x weather x variety x price effect, then noise, then a whole
-number, then at most the day's footfall (Vending-Bench, arXiv 2502.15840, section 2.2; bounds and coefficients ours).
+mean = base x taste x place x goodwill x weekday x season x weather x event x crowd x share x variety x price effect,
+then noise, then a whole number, then at most the footfall (Vending-Bench, arXiv 2502.15840, section 2.2; bounds and
+coefficients ours).
 """
 
 import json
@@ -11,51 +12,13 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from akinai.core.chance import Chance, Fan, word
+from akinai.core.chance import Chance, Fan, absorb, word
 from akinai.core.ledger import Genesis
 from akinai.worlds.vending.model.setup import WEATHERS, Season, Setup, Weather
-from akinai.worlds.vending.model.town import Town, draw_town
+from akinai.worlds.vending.model.terms import Block
+from akinai.worlds.vending.model.town import ONE, Town, draw_town
 
-ONE = 1 << 20
-"""1 in Q20 fixed point."""
-
-
-class Shelves(NamedTuple):
-    """The products that are on sale when a day closes."""
-
-    products: tuple[str, ...]
-    prices_cents: tuple[int, ...]
-    shares_permille: tuple[int, ...]
-    """The part of the day's customers who come after its first units were in the machine; 1000: all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Appeal:
-    """The appeal of a product at this place; the taste in it is hidden from agents."""
-
-    base: int
-    """Units a day at the reference price in Q20, place and taste included."""
-    reference_cents: int
-    elasticity_permille: int
-    seasons: Mapping[Weather, tuple[int, ...]]
-    """`base` times the factors of the twelve months, under each weather, per million."""
-
-
-class Offering(NamedTuple):
-    """The part of the demand for some shelves that is the same on every day."""
-
-    appeals: tuple[Appeal, ...]
-    effects: tuple[int, ...]
-    """The price effects in Q20."""
-    fan: Fan
-    """The products as parts of chance labels."""
-    variety_permille: int
-    bases: dict[tuple[Weather, int], list[int]]
-    """By weather and month: the `seasons` of the appeals, cached."""
-
-
-MOST_OFFERINGS = 64
-"""The most offerings that are cached; shelves seldom change from day to day."""
+_ANY_SEASON = Season()
 
 
 class Today(NamedTuple):
@@ -64,15 +27,9 @@ class Today(NamedTuple):
     weather: Weather
     month: int
     """0 for January."""
-    crowd: int
-    """How busy it is, per mille of an average day."""
-    busy: int
-    """The crowd times the factor of the weekday, per million."""
-    label: int
-    """The day's part of the chance label of demand."""
 
 
-class StreetOffering(NamedTuple):
+class Offering(NamedTuple):
     """The part of a day's demand that holds while products and prices stay the same; sequences are by product."""
 
     prices: Mapping[str, int]
@@ -86,18 +43,32 @@ class StreetOffering(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """A day's customers of a business of several sites, whatever is on sale."""
+    """A day's customers, whatever is on sale."""
 
     means: Mapping[str, int]
     """Units of each product in Q20 for the whole day at an average place, price and variety aside."""
     worth_permille: int
     """The price that people find right today, per mille of the usual one."""
+    footfall: int
+    """The most units that a machine can sell in the whole day, all products together, in thousandths."""
     label: int
     """The day's part of the chance label of demand."""
     complaints: Chance
     """The day's chance of complaints."""
-    offerings: dict[tuple[str, ...], StreetOffering]
+    offerings: dict[tuple[str, ...], Offering]
     """By products on sale, cached while prices stay as they are."""
+
+
+class BlockSales(NamedTuple):
+    """The demand and the sales of a block of customers at a site."""
+
+    sold: dict[str, int]
+    """Units by product; products that sold nothing are left out."""
+    income_cents: int
+    lost_q20: int
+    """Units that nobody could serve, in Q20: expected ones of products without units, and those that ran short."""
+    demand_q20: int
+    """Expected units of all products that have a slot."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +77,10 @@ class Economy:
 
     setup: Setup
     root: Chance
-    appeals: Mapping[str, Appeal]
-    town: Town | None = None
-    """The town of a business of several sites; None with a single machine."""
+    town: Town
     _days: dict[int, Today] = field(default_factory=dict[int, Today], compare=False, repr=False)
-    """The conditions of days, cached: each day asks four times."""
-    _offerings: dict[Shelves, Offering] = field(default_factory=dict[Shelves, Offering], compare=False, repr=False)
-    """The offerings of shelves, cached."""
-    crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
+    """The conditions of days, cached."""
+    _crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
     """The customers of days, cached."""
     webs: dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]] = field(
         default_factory=dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]], compare=False, repr=False
@@ -123,22 +90,9 @@ class Economy:
     @staticmethod
     def of(setup: Setup, seed: int) -> "Economy":
         """The economy that a genesis decides."""
-        root, widths = Chance.of(seed), setup.demand
-        if setup.street:
-            town = draw_town(setup, setup.street, root)
-            return Economy(setup.model_copy(update={"catalog": town.catalog}), root, {}, town)
-        place_factor = _around(root("place"), widths.place_permille)
-        appeals: dict[str, Appeal] = {}
-        for product in setup.catalog.products:
-            taste = _around(root("taste", product.id), widths.taste_permille)
-            base = product.daily_milliunits * place_factor * taste * ONE // 1_000_000_000
-            season = widths.seasons.get(product.category, Season())
-            seasons: dict[Weather, tuple[int, ...]] = {
-                sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
-            }
-            reference, elasticity = product.reference_cents, product.elasticity_permille
-            appeals[product.id] = Appeal(base, reference, elasticity, seasons)
-        return Economy(setup, root, appeals)
+        root = Chance.of(seed)
+        town = draw_town(setup, root)
+        return Economy(setup.model_copy(update={"catalog": town.catalog}), root, town)
 
     def noise(self, day: int, *label: object) -> Chance:
         """The chance of a day's noise. A counterfactual redraws it, and nothing else, after its day."""
@@ -147,19 +101,17 @@ class Economy:
             return self.root("counterfactual", counterfactual.salt, *label)
         return self.root(*label)
 
+    def redrawn(self, setup: Setup) -> "Economy":
+        """The same town with the noise of a setup that differs in its counterfactual alone."""
+        return Economy(setup, self.root, self.town, webs=self.webs)
+
     def today(self, day: int) -> Today:
         """The conditions of a day, counted from 1."""
         today = self._days.get(day)
         if today is None:
-            today = self._days[day] = self._draw_today(day)
+            month = (self.setup.start_date + timedelta(days=day - 1)).month - 1
+            today = self._days[day] = Today(self._weather(day, month), month)
         return today
-
-    def _draw_today(self, day: int) -> Today:
-        demand, start = self.setup.demand, self.setup.start_date
-        month = (start + timedelta(days=day - 1)).month - 1
-        crowd = _around(self.noise(day, "crowd", day), demand.crowd_permille)
-        busy = crowd * demand.weekdays[(start.weekday() + day - 1) % 7]
-        return Today(self._weather(day, month), month, crowd, busy, self.noise(day, "demand", day).h)
 
     def _weather(self, day: int, month: int) -> Weather:
         """The weather of a day, drawn by the frequencies of that month."""
@@ -170,35 +122,98 @@ class Economy:
                 return weather
         return WEATHERS[-1]
 
-    def means(self, day: int, shelves: Shelves) -> list[int]:
-        """The expected units of the day by product, in Q20, before the footfall's cap."""
-        return _means(self.today(day), self.offering(shelves))
+    def crowd(self, day: int) -> Crowd:
+        """The customers of a day, counted from 1."""
+        crowd = self._crowds.get(day)
+        if crowd is None:
+            crowd = self._crowds[day] = self._crowd(day)
+        return crowd
 
-    def draw_demand(self, day: int, shelves: Shelves) -> list[int]:
-        """Whole units that customers want of each product on that day; all together are at most the day's footfall."""
-        today, offering = self.today(day), self.offering(shelves)
-        units = noisy_units(_means(today, offering), offering.fan.absorb(today.label))
-        total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
-        return units if total <= most else _apportion(units, total, most)
+    def _crowd(self, day: int) -> Crowd:
+        town, width = self.town, self.town.crowd_permille
+        event = town.event_on(day)
+        effect = self.setup.street.events.kinds[event.kind] if event else None
+        busy = self.noise(day, "crowd", day).between(1000 - width, 1000 + width)
+        factors: dict[str, int] = {}
+        for category in {taste.category for taste in town.tastes.values()}:
+            demand = effect.permille_of(category) if effect else 1000
+            factors[category] = self.calendar_permille(day, category) * demand * busy // 1000
+        period = town.taste_days
+        means = {
+            id: taste.base * taste.by_period[(day + taste.phase) // period] // 1000 * factors[taste.category] // 10**6
+            for id, taste in town.tastes.items()
+        }
+        worth = effect.worth_permille if effect else 1000
+        label, footfall = self.noise(day, "demand", day).h, self.setup.demand.footfall * busy
+        return Crowd(means, worth, footfall, label, self.noise(day, "complaint", day), {})
 
-    def offering(self, shelves: Shelves) -> Offering:
-        """The offering of some shelves."""
-        offering = self._offerings.get(shelves)
-        if offering is None:
-            if len(self._offerings) == MOST_OFFERINGS:
-                self._offerings.clear()
-            offering = self._offerings[shelves] = self._offering(shelves)
-        return offering
+    def calendar_permille(self, day: int, category: str) -> int:
+        """The product of the public factors of weekday, month and weather, per mille."""
+        today, demand = self.today(day), self.setup.demand
+        start = self.setup.start_date.weekday()
+        season = demand.seasons.get(category, _ANY_SEASON)
+        factor = demand.weekdays[(start + day - 1) % 7] * season.months[today.month]
+        return factor * season.weather.get(today.weather, 1000) // 1_000_000
 
-    def _offering(self, shelves: Shelves) -> Offering:
-        appeals = tuple([self.appeals[product] for product in shelves.products])
-        effects = tuple(
-            price_effect(appeal.reference_cents, appeal.elasticity_permille, cents)
-            for appeal, cents in zip(appeals, shelves.prices_cents, strict=True)
-        )
-        drawn = [share * variety_weight(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
-        variety = variety_permille(self.setup.demand.variety, sum(drawn) >> 20)
-        return Offering(appeals, effects, fan_of(shelves.products), variety, {})
+    def block_sales(
+        self,
+        day: int,
+        number: int,
+        block: Block,
+        place_index: int,
+        goodwill: int,
+        buying_permille: int,
+        stock: Mapping[str, int],
+        prices: Mapping[str, int],
+        demand: dict[str, int],
+    ) -> BlockSales:
+        """Draw what the customers of a block want at a place, and sell it as far as stock goes.
+
+        `number` is the block's part of the chance label of demand, `stock` has units by product with a slot;
+        `buying_permille` is what a full box leaves of the customers. The units wanted are added to `demand`, by product
+        with units and a price.
+        """
+        crowd, lost = self.crowd(day), 0
+        scale = goodwill * block.share_permille * buying_permille // 1_000_000 * self.town.footfall[place_index]
+        if missed := [id for id, units in stock.items() if not units or id not in prices]:
+            lost = sum([crowd.means[id] * scale // 10**9 for id in missed])
+            stock = {id: units for id, units in stock.items() if id not in missed}
+        ids = tuple(stock)
+        offering = crowd.offerings.get(ids)
+        if offering is None or offering.prices is not prices:
+            offering = crowd.offerings[ids] = self._offering(crowd, ids, prices)
+        _, cents, means, effects, fan, variety = offering
+        draws = fan.absorb(absorb(absorb(crowd.label, number), place_index))
+        means = [
+            (mean * scale // 10**9 * variety // 1000) * effect >> 20
+            for mean, effect in zip(means, effects, strict=True)
+        ]
+        wants = noisy_units(means, draws)
+        most = crowd.footfall * block.share_permille // 1_000_000
+        if sum(wants) > most:
+            wants = _apportion(wants, most)
+        sold, income, expected = dict[str, int](), 0, lost + sum(means)
+        for (id, there), price, units in zip(stock.items(), cents, wants, strict=True):
+            if units:
+                demand[id] = demand.get(id, 0) + units
+                if units > there:
+                    lost += (units - there) << 20
+                    units = there
+                sold[id] = units
+                income += units * price
+            elif id not in demand:
+                demand[id] = 0
+        return BlockSales(sold, income, lost, expected)
+
+    def _offering(self, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]) -> Offering:
+        cents, tastes = [prices[id] for id in ids], [self.town.tastes[id] for id in ids]
+        effects = [
+            price_effect(taste.worth_cents * crowd.worth_permille // 1000, taste.elasticity_permille, price)
+            for taste, price in zip(tastes, cents, strict=True)
+        ]
+        shares = sum([variety_weight(effect) for effect in effects])
+        variety = variety_permille(self.setup.demand.variety, shares * 1000 >> 20)
+        return Offering(prices, cents, [crowd.means[id] for id in ids], effects, fan_of(ids), variety)
 
 
 @lru_cache(maxsize=64)
@@ -210,14 +225,6 @@ def _economy(genesis_text: str) -> Economy:
 def economy_of(genesis: Genesis) -> Economy:
     """The economy of a genesis. The last 64 are cached, so beginning a run again costs little."""
     return _economy(genesis.text)
-
-
-def _means(today: Today, offering: Offering) -> list[int]:
-    weather, month, factor = today.weather, today.month, today.busy * offering.variety_permille
-    bases = offering.bases.get((weather, month))
-    if bases is None:
-        bases = offering.bases[weather, month] = [appeal.seasons[weather][month] for appeal in offering.appeals]
-    return [(factor * base // 10**15) * effect >> 20 for base, effect in zip(bases, offering.effects, strict=True)]
 
 
 @lru_cache(maxsize=4096)
@@ -237,7 +244,7 @@ def variety_weight(effect: int) -> int:
 
 
 def variety_permille(table: Sequence[int], shares: int) -> int:
-    """The variety factor for a sum of shares (1000 is a product all day), interpolated between whole products."""
+    """The variety factor for a sum of shares (1000 is a product), interpolated between whole products."""
     n, fraction = divmod(shares, 1000)
     low = table[min(max(n, 1), len(table)) - 1]
     if not fraction or n < 1:
@@ -245,18 +252,9 @@ def variety_permille(table: Sequence[int], shares: int) -> int:
     return low + (table[min(n + 1, len(table)) - 1] - low) * fraction // 1000
 
 
-def _around(chance: Chance, width_permille: int) -> int:
-    """A factor per mille, uniform from 1000 - width to 1000 + width."""
-    return chance.between(1000 - width_permille, 1000 + width_permille)
-
-
-def noisy(mean: int, h: int) -> int:
-    """Whole units, by triangular noise and unbiased rounding: their average over `h` is mean / 2^20 exactly."""
-    return (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33
-
-
 def noisy_units(means: Sequence[int], hs: Sequence[int]) -> list[int]:
-    """`noisy` for many means, without a call for each."""
+    """Whole units of means in Q20, by triangular noise and unbiased rounding: over all `hs` their average is the mean
+    exactly."""
     return [(mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(means, hs, strict=True)]
 
 
@@ -266,10 +264,10 @@ def fan_of(products: tuple[str, ...]) -> Fan:
     return Fan([word(product) for product in products])
 
 
-def _apportion(units: Sequence[int], total: int, most: int) -> list[int]:
+def _apportion(units: Sequence[int], most: int) -> list[int]:
     """Divide `most` units in proportion, by differences of the rounded running sum: the parts add up exactly."""
     parts: list[int] = []
-    running = assigned = 0
+    total, running, assigned = sum(units), 0, 0
     for count in units:
         running += count
         upto = running * most // total

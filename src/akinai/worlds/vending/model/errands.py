@@ -1,4 +1,4 @@
-"""The verbs of a business of several sites: bargaining, deliveries that are signed for, customers, rents, pitches;
+"""The verbs of a street with errands: bargaining, deliveries that are signed for, customers, rents, pitches;
 and the verb of the suppliers."""
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ def _prices_cents(prices: object) -> Json:
 
 
 class Errand(Verb):
-    """The base of the verbs that only a business of several sites has."""
+    """The base of the verbs that are offered only where there are errands."""
 
-    only_with = "street"
+    only_with = "errands"
 
 
 class GetPriceLists(Errand):

@@ -13,7 +13,7 @@ from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.shuffle import randomise
-from akinai.worlds.vending.model.terms import Counterfactual, Street
+from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Street
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -260,6 +260,10 @@ class Demand(_Record):
         return self
 
 
+def _is_single(street: Street) -> bool:
+    return street == SINGLE
+
+
 def _midnight(hour: int) -> bool:
     return hour == 24
 
@@ -325,7 +329,7 @@ class Setup(_Record):
     email: str = "owner@akinai-vending.com"
     demand: Demand = Demand()
     catalog: Catalog
-    """The goods and their suppliers; with a `street`, the goods that seeds choose from."""
+    """The goods and their suppliers; on a street that is drawn, the goods that seeds choose from."""
     closing_hour: Annotated[int, Field(ge=9, le=24)] = Field(default=24, exclude_if=_midnight)
     """The hour at which the owner's day ends; a tool that would take longer ends then."""
     order_book: bool = Field(default=True, exclude_if=bool)
@@ -338,18 +342,18 @@ class Setup(_Record):
         default=(), exclude_if=_absent
     )
     """The names of the tools that owners are offered; without them, all that fit the business."""
-    street: Street | None = Field(default=None, exclude_if=_absent)
-    """The terms of a business of several sites, drawn by the seed; absent, one machine and honest suppliers."""
+    street: Street = Field(default=SINGLE, exclude_if=_is_single)
+    """The terms of the street; absent, one machine and honest suppliers."""
     counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
     suppliers: SupplierWriters | None = Field(default=None, exclude_if=_absent)
 
     @model_validator(mode="after")
     def _has_goods_and_suppliers(self) -> Self:
-        if self.street is None:
+        drawn = self.street.drawn
+        if drawn is None:
             if not self.catalog.suppliers:
                 raise ValueError("the catalogue has no suppliers")
             return self
-        drawn = self.street.drawn
         for size, count in (("small", drawn.small), ("large", drawn.large)):
             if (has := sum(product.size == size for product in self.catalog.products)) < count:
                 raise ValueError(f"seeds draw {count} {size} products, and the catalogue has {has}")
@@ -358,14 +362,14 @@ class Setup(_Record):
     @cached_property
     def switches(self) -> frozenset[str]:
         """The settings that decide which verbs are offered, as far as they are on."""
-        names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book", "street")
-        return frozenset(name for name in names if getattr(self, name))
+        names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book")
+        errands = ("errands",) if self.street.errands else ()
+        return frozenset((*(name for name in names if getattr(self, name)), *errands))
 
     @cached_property
     def minutes_by_name(self) -> Mapping[str, int]:
-        """How long tools take, in minutes; what an errand of several sites has a time for takes that."""
-        errands = {name: minutes for name, minutes in self.street.errands if minutes} if self.street else {}
-        return {**dict(self.minutes), **errands}
+        """How long tools take, in minutes; what an errand has a time for takes that."""
+        return {**dict(self.minutes), **{name: minutes for name, minutes in self.street.errands or () if minutes}}
 
     def hint(self, text: str) -> str:
         """A hint within a sentence; empty unless advice is given."""
@@ -387,7 +391,7 @@ class Setup(_Record):
 
 def _briefing(setup: Setup) -> str:
     """The text of the briefing: the owner's task, the machine, and how business is done."""
-    if setup.street:
+    if setup.street.errands:
         return _street_briefing(setup, setup.street)
     small, large = setup.small_rows, setup.large_rows
     hands = (
@@ -403,7 +407,8 @@ def _briefing(setup: Setup) -> str:
         "closed.\n"
         f"The machine has {small + large} rows of {setup.columns} slots. Rows 0-{small - 1} take small items, "
         f"{setup.small_capacity} in a slot; rows {small}-{small + large - 1} take large items, {setup.large_capacity} "
-        "in a slot. Storage is apart from the machine and has room for everything. Money that customers pay stays in "
+        "in a slot. Storage is apart from the machine and has room for everything. Customers come at "
+        f"{setup.street.counter.hours} and see the stock and the prices of that moment. Money that they pay stays in "
         "the machine until you collect it.\n"
         f"{hands}"
         "Find suppliers and products by searching the web, and write to suppliers by e-mail; they answer the next "

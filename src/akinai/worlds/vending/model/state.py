@@ -38,7 +38,7 @@ class Lot(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A slot of the machine and what it holds; a slot that sold out keeps its product."""
+    """A slot of a machine and what it holds; a slot that sold out keeps its product."""
 
     product: str
     lots: tuple[Lot, ...]
@@ -47,16 +47,6 @@ class Slot(NamedTuple):
     @property
     def units(self) -> int:
         return sum([lot[0] for lot in self.lots])
-
-
-@dataclass(frozen=True, slots=True)
-class Restocked:
-    """Units put into the machine during a day; they can only meet the demand that comes after them."""
-
-    product: str
-    minute: int
-    """The minute of the day."""
-    units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +243,8 @@ class Book(NamedTuple):
     fee_met: bool
     empty: tuple[str, ...]
     """Products with a slot and a price that were sold out at the end of the day."""
-    sold_at: Mapping[int, Mapping[str, int]] | None = None
-    """Units sold by place and product, in a business of several sites."""
+    sold_at: Mapping[int, Mapping[str, int]]
+    """Units sold by place and product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,17 +265,14 @@ class Business(Record):
     closed_days: int
     """Days that ended while it was in business."""
     cash_cents: int
-    machine_cents: int
     missed: int
     """Days in a row without a paid fee."""
     slots: tuple[Slot | None, ...]
-    """The slots, row by row."""
+    """The slots, site by site and row by row."""
     prices: Mapping[str, int]
     """Prices in cents, by product."""
     storage: Mapping[str, tuple[Lot, ...]]
     """Lots by product in the order of their last days; products without units are left out."""
-    restocked: tuple[Restocked, ...] = ()
-    """Today's restocks."""
     orders: tuple[Order, ...] = ()
     """Orders on their way, by due minute."""
     order_count: int = 0
@@ -305,7 +292,7 @@ class Business(Record):
     units_sold: int = 0
     ending: Ending | None = None
     sites: tuple[Site, ...] = ()
-    """The sites of a business of several; `machine_cents` is the sum of their boxes."""
+    """In the order in which they were taken."""
     today_sales: TodaySales = NO_SALES
     parcels: tuple[Parcel, ...] = ()
     complaints: tuple[Complaint, ...] = ()
@@ -327,6 +314,11 @@ class Business(Record):
     """Answers that a model has yet to put into words."""
     notices: tuple[str, ...] = ()
     """Notices of mornings that came while another owner acted; the owner's next outcome begins with them."""
+
+    @property
+    def machine_cents(self) -> int:
+        """The cash in the boxes of all machines."""
+        return sum([site.box_cents for site in self.sites])
 
 
 OWN_FIELDS = tuple([own.name for own in fields(Business)])

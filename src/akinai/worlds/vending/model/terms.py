@@ -1,5 +1,4 @@
-"""Terms of business beyond buying and selling: switches of a setup, each a table of its own, absent where the business
-does without it."""
+"""The terms of a street: what differs between presets, each matter in a table of its own."""
 
 from functools import cached_property
 from typing import Annotated, Literal
@@ -30,7 +29,7 @@ class Block(_Terms):
 
 
 class Counter(_Terms):
-    """How customers pay and when; without it the day's sales are booked at midnight and all of it is cash."""
+    """How customers pay and when."""
 
     blocks: tuple[Block, ...] = (
         Block(hour=8, share_permille=340),
@@ -48,6 +47,11 @@ class Counter(_Terms):
     def minutes(self) -> tuple[int, ...]:
         """The minutes of the day at which blocks of customers come."""
         return tuple(block.hour * 60 for block in self.blocks)
+
+    @property
+    def hours(self) -> str:
+        """The same in words: "08:00, 13:00, 18:00"."""
+        return ", ".join(f"{block.hour:02d}:00" for block in self.blocks)
 
 
 class CharacterTerms(_Terms):
@@ -148,6 +152,9 @@ class Drawn(_Terms):
 class Deliveries(_Terms):
     """Goods must be signed for at the storage, counted and claimed."""
 
+    signed: bool = Field(default=True, exclude_if=bool)
+    """Whether it is so. Otherwise goods are put into storage whoever is there, and an order can be changed until the
+    evening before its delivery."""
     depot_cents: Cents = 1200
     depot_permille: Share = 70
     """Of the goods' price."""
@@ -308,10 +315,20 @@ class Errands(_Terms):
     contract: Minute = 60
 
 
-class Street(_Terms):
-    """All terms of a business of several sites; a table that is not given has its defaults."""
+Goal = Literal["bank_balance", "net_worth"]
 
-    drawn: Drawn = Drawn()
+
+def _is_bank_balance(goal: Goal) -> bool:
+    return goal == "bank_balance"
+
+
+class Street(_Terms):
+    """All terms of a street; a table that is not given has its defaults."""
+
+    goal: Goal = Field(default="bank_balance", exclude_if=_is_bank_balance)
+    """The headline of the scores."""
+    drawn: Drawn | None = Drawn()
+    """Without it goods, suppliers and prices are those of the catalogue, and suppliers are honest."""
     counter: Counter = Counter()
     deliveries: Deliveries = Deliveries()
     storage: Storage = Storage()
@@ -319,7 +336,29 @@ class Street(_Terms):
     rent: Rent = Rent()
     sites: Sites = Sites()
     events: Events = Events()
-    errands: Errands = Errands()
+    errands: Errands | None = Errands()
+    """Without them the one machine is at hand, slot by slot, and tools take the time of `Setup.minutes`."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is a single site, which then needs no name."""
+        return len(self.sites.names) == 1
+
+
+UNLIMITED = 10**8
+SINGLE = Street(
+    goal="net_worth",
+    drawn=None,
+    counter=Counter(card_permille=0, box_cents=UNLIMITED),
+    deliveries=Deliveries(signed=False, moved_permille=0),
+    storage=Storage(units=UNLIMITED, night_cents=0, jobber_permille=0),
+    customers=Customers(complaints_permille=0, unserved_ppm=0),
+    rent=Rent(cents=0, every_days=UNLIMITED),
+    sites=Sites(names=("Harbor Street",), pitches=()),
+    events=Events(kinds={}),
+    errands=None,
+)
+"""A machine is a street of one site, on which nobody pays by card, complains, delivers short or wants rent."""
 
 
 class Counterfactual(_Terms):

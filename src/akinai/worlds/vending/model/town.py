@@ -1,4 +1,4 @@
-"""The town that a seed draws for a business of several sites. All of it but the catalogue is hidden from agents."""
+"""The town that a seed draws: tastes, places, suppliers, events. All of it but the catalogue is hidden from agents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -78,6 +78,10 @@ class Town:
 
     catalog: Catalog
     """The goods and suppliers of this seed."""
+    taste_days: int
+    """After so many days the taste for a product changes."""
+    crowd_permille: int
+    """Each day is busier or quieter by up to this."""
     tastes: Mapping[str, Taste]
     traders: Mapping[str, Trader]
     footfall: tuple[int, ...]
@@ -95,10 +99,45 @@ class Town:
         return [id for id, trader in self.traders.items() if trader.opens <= day < trader.closes]
 
 
-def draw_town(setup: Setup, street: Street, root: Chance) -> Town:
+def draw_town(setup: Setup, root: Chance) -> Town:
     """Draw the town of a seed. Its chance labels differ from those of daily noise."""
-    chance, drawn = root("town"), street.drawn
-    goods = _goods(setup.catalog.products, drawn, chance("goods"))
+    drawn = setup.street.drawn
+    return _fixed_town(setup, root) if drawn is None else _drawn_town(setup, drawn, root("town"))
+
+
+def _fixed_town(setup: Setup, root: Chance) -> Town:
+    """The town of a catalogue: its goods and honest suppliers, with tastes and a place drawn around the public ones."""
+    catalog, demand = setup.catalog, setup.demand
+    tastes: dict[str, Taste] = {}
+    for product in catalog.products:
+        liking = _around(root("taste", product.id), demand.taste_permille)
+        base = product.daily_milliunits * liking * ONE // 1_000_000
+        elasticity = product.elasticity_permille
+        tastes[product.id] = Taste(base, product.reference_cents, elasticity, (1000,), 0, product.category)
+    footfall = (_around(root("place"), demand.place_permille),)
+    traders = {supplier.id: _honest_trader(supplier) for supplier in catalog.suppliers}
+    return Town(catalog, NEVER, demand.crowd_permille, tastes, traders, footfall, (1000,), ())
+
+
+def _around(chance: Chance, width_permille: int) -> int:
+    return chance.between(1000 - width_permille, 1000 + width_permille)
+
+
+def _honest_trader(supplier: Supplier) -> Trader:
+    """A supplier with the prices and the punctuality of the catalogue, who does not bargain."""
+    terms = CharacterTerms(
+        ask=(supplier.price_permille, supplier.price_permille),
+        accept=(supplier.price_permille, supplier.price_permille),
+        late_permille=1000 - supplier.on_time_permille,
+        short_permille=0,
+        review=50,
+        praise="",
+    )
+    return Trader("honest", terms, supplier.price_permille, 0, 0, terms.review, "", 1, NEVER, NEVER)
+
+
+def _drawn_town(setup: Setup, drawn: Drawn, chance: Chance) -> Town:
+    street, goods = setup.street, _goods(setup.catalog.products, drawn, chance("goods"))
     horizon = setup.days or 365
     traders, suppliers = _suppliers(goods, drawn, horizon, chance("suppliers"))
     premium = _between(chance("premium"), drawn.premium)
@@ -118,7 +157,8 @@ def draw_town(setup: Setup, street: Street, root: Chance) -> Town:
         for index, visitors in enumerate(footfall)
     )
     catalog = Catalog(products=tuple(public_products), suppliers=tuple(suppliers))
-    return Town(catalog, tastes, traders, footfall, survey, _events(street, horizon, chance("events")))
+    events = _events(street, horizon, chance("events"))
+    return Town(catalog, drawn.taste_days, drawn.crowd_permille, tastes, traders, footfall, survey, events)
 
 
 def _goods(pool: Sequence[Product], drawn: Drawn, chance: Chance) -> list[Product]:

@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 from akinai.core.actions import Action
 
 SubAgentKind = Literal["email", "research", "physical"]
-Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent", "order_book", "street"]
+Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent", "order_book", "errands"]
 """A setting of `Setup` that decides whether the owner is offered a verb."""
 Minutes = Literal[
     "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract"
 ]  # fmt: skip
-"""An entry of `Setup.minutes` or, for a business of several sites, of `Street.errands`."""
+"""An entry of `Setup.minutes` or, where there are errands, of `Street.errands`."""
 
 
 class Verb(Action):
@@ -18,8 +18,8 @@ class Verb(Action):
 
     minutes: ClassVar[Minutes | None] = None
     """The time that it takes; None for a verb that takes no time of its own."""
-    street_minutes: ClassVar[Minutes | None] = None
-    """The time that it takes in a business of several sites, where that differs."""
+    errand_minutes: ClassVar[Minutes | None] = None
+    """The time that it takes where there are errands, if that differs."""
     away: ClassVar[bool] = False
     """Whether the owner is not at the storage meanwhile."""
     for_owner: ClassVar[bool] = True

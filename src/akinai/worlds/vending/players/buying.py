@@ -57,7 +57,7 @@ class Want(NamedTuple):
 
 def believed_share(trader: Trader, supplier: str) -> float:
     """The share of the paid goods that a supplier is believed to deliver."""
-    if trader.truth and trader.truth.town:
+    if trader.truth:
         return {"cheat": 0.4, "slow": 0.97}.get(trader.truth.town.traders[supplier].character, 1.0)
     if trader.habits.trust == "anyone":
         return 1.0
@@ -167,7 +167,7 @@ def _rival(trader: Trader, offer: Offer) -> dict[str, object]:
 def _discount(trader: Trader, offer: Offer) -> int:
     """The discount to ask for, in per cent; 0 for none. The informed player asks for all that can be had."""
     asks = price_level(trader, offer)
-    if trader.truth and trader.truth.town:
+    if trader.truth:
         least = trader.truth.town.traders[offer.supplier].accept_permille / 1000
         return int((1 - least / asks) * 100 + 0.5) if asks > least + 0.01 else 0
     return min(18, int((1 - 0.70 / asks) * 100)) if asks > 0.72 else 0
@@ -277,7 +277,7 @@ def take_pitch(trader: Trader, values: Mapping[str, Value]) -> Plan:
     if not places or trader.day_of(read.read_pitch_date(news.text)) > trader.day:
         return
     town = trader.truth.town if trader.truth else None
-    names = trader.truth.setup.street.sites.names if trader.truth and trader.truth.setup.street else ()
+    names = trader.truth.setup.street.sites.names if trader.truth else ()
     footfall = {name: town.footfall[names.index(name)] / 1000 for name in places} if town else places
     place_name = max(footfall, key=lambda name: (footfall[name], name))
     margin = sum(values[id].margin for id in trader.layout) * footfall[place_name] * 0.6 - 8500 / 30

@@ -74,8 +74,8 @@ def trade(me: Trading, habits: Habits, genesis: Genesis | None = None) -> Plan:
         raise AgentError("this player knows the hidden parameters of its run, and it was given none: play it here")
     truth = economy_of(genesis) if habits.informed and genesis is not None else None
     trader = me.trader = Trader(me, habits, truth)
-    if truth is not None and truth.town is not None:
-        effects = truth.setup.street.events.kinds if truth.setup.street else {}
+    if truth is not None:
+        effects = truth.setup.street.events.kinds
         trader.memory.events = [
             (event.first, event.last, effect_of(effects[event.kind])) for event in truth.town.events
         ]

@@ -314,7 +314,7 @@ class Trader:
 
     def factor(self, site: int) -> float:
         """The believed customers of a site, as a multiple of those of an average place."""
-        if self.truth and self.truth.town:
+        if self.truth:
             name = self.taken.get(site, 0)
             return self.truth.town.footfall[name] / 1000
         return self.memory.site_factors.get(site, 1.0)
@@ -403,9 +403,9 @@ class Trader:
 
     def belief(self, product: Product) -> Posterior:
         """The belief about a product's demand; the informed player knows the truth."""
-        if self.truth and self.truth.town and self.truth.setup.street:
+        if self.truth:
             taste = self.truth.town.tastes[product.id]
-            period = (self.day + taste.phase) // self.truth.setup.street.drawn.taste_days
+            period = (self.day + taste.phase) // self.truth.town.taste_days
             base = taste.base / 2**20 * taste.by_period[period] / 1000
             worth = taste.worth_cents / product.typical_cents
             return base, ((1.0, worth, taste.elasticity_permille / 1000),)

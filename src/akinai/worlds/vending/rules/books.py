@@ -1,19 +1,11 @@
-"""The bank account of a business of several sites, and its mailbox as others write to it."""
+"""The bank account of a business, its sites, and its mailbox as others write to it."""
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import Letter, Mail, Site, State, date_text
-from akinai.worlds.vending.model.terms import Street
 
 LANDLORD = "landlord@street.com"
-
-
-def street_of(state: State) -> Street:
-    """The terms of a business of several sites. TypeError in any other: its verbs are not offered there."""
-    if state.setup.street is None:
-        raise TypeError("this business has a single machine and none of these terms")
-    return state.setup.street
 
 
 def book(state: State, cause: str, cents: int) -> State:
@@ -40,7 +32,7 @@ def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) 
 
 def site_name(state: State, place_index: int) -> str:
     """The name of a place of the street, by its index from 0."""
-    return street_of(state).sites.names[place_index]
+    return state.setup.street.sites.names[place_index]
 
 
 def site_at(state: State, number: int) -> tuple[int, Site] | None:
@@ -50,15 +42,12 @@ def site_at(state: State, number: int) -> tuple[int, Site] | None:
 
 def with_site(state: State, index: int, site: Site) -> State:
     """The state after the record of a site changed."""
-    sites = (*state.sites[:index], site, *state.sites[index + 1 :])
-    return state.moved(sites=sites, machine_cents=sum([site.box_cents for site in sites]))
+    return state.moved(sites=(*state.sites[:index], site, *state.sites[index + 1 :]))
 
 
 def rent_cents(state: State, place_index: int) -> int:
     """The rent of a place in cents: half of it moves with the footfall as counted."""
-    town = state.economy.town
-    survey = town.survey[place_index] if town else 1000
-    return street_of(state).rent.cents * (1000 + survey) // 2000
+    return state.setup.street.rent.cents * (1000 + state.economy.town.survey[place_index]) // 2000
 
 
 def day_text(state: State, day: int) -> str:
@@ -81,8 +70,5 @@ def with_prices(supplier: Supplier, permille: int) -> Supplier:
 
 def in_business(state: State, supplier: Supplier) -> bool:
     """Whether a supplier can be dealt with today."""
-    town = state.economy.town
-    if town is None:
-        return True
-    trader = town.traders[supplier.id]
+    trader = state.economy.town.traders[supplier.id]
     return trader.opens <= state.day < trader.closes

@@ -14,7 +14,6 @@ from akinai.worlds.vending.rules.books import (
     rent_cents,
     site_at,
     site_name,
-    street_of,
     with_site,
 )
 from akinai.worlds.vending.rules.orders import know_suppliers
@@ -33,7 +32,7 @@ def complain(state: State, place_index: int, product: str, cents: int, chance: C
     text = (
         f"My {name} from the machine at {site_name(state, place_index)} got stuck. "
         f"{format_cents(cents)} back, please.\n"
-        f"(Complaint {number}; answer within {street_of(state).customers.answer_days} days.)\n{first} {last}"
+        f"(Complaint {number}; answer within {state.setup.street.customers.answer_days} days.)\n{first} {last}"
     )
     complaint = Complaint(number, state.day, place_index, cents)
     state = state.moved(complaints=(*state.complaints, complaint), complaint_count=number)
@@ -44,7 +43,7 @@ def change_goodwill(state: State, place_index: int, ppm: int) -> State:
     """Change the goodwill at a place by `ppm` millionths; it stays between its least and 1."""
     for index, site in enumerate(state.sites):
         if site.place_index == place_index:
-            least = street_of(state).customers.least_ppm
+            least = state.setup.street.customers.least_ppm
             return with_site(state, index, site._replace(goodwill=min(max(site.goodwill + ppm, least), 1_000_000)))
     return state
 
@@ -54,7 +53,7 @@ def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
     complaint = _find_complaint(state, action.complaint, promised=False)
     if isinstance(complaint, Outcome):
         return state, complaint
-    terms = street_of(state).customers
+    terms = state.setup.street.customers
     match action.answer:
         case "pay":
             return _refund(state, complaint)
@@ -72,7 +71,7 @@ def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
 
 def _leave_unpaid(state: State, place_index: int, ppm: int) -> State:
     """Lower goodwill after a refused or unanswered complaint: the more of them lately, the more it costs."""
-    terms = street_of(state).customers
+    terms = state.setup.street.customers
     recent = tuple(day for day in state.unpaid if day > state.day - terms.often_days)
     state = change_goodwill(state, place_index, -ppm - terms.often_ppm * len(recent))
     return state.moved(unpaid=(*recent, state.day)) if terms.often_ppm else state
@@ -94,7 +93,7 @@ def _refund(state: State, complaint: Complaint) -> Result:
     if complaint.cents > state.cash_cents:
         return state, Outcome.refused("no_cash", "your bank balance does not cover it")
     state = book(_without_complaint(state, complaint), "refunds", -complaint.cents)
-    state = change_goodwill(state, complaint.place_index, street_of(state).customers.paid_ppm)
+    state = change_goodwill(state, complaint.place_index, state.setup.street.customers.paid_ppm)
     text = f"Paid {format_cents(complaint.cents)} back for complaint {complaint.number}."
     return state, Outcome(text, data={"paid_cents": complaint.cents})
 
@@ -108,7 +107,7 @@ def pay(state: State, action: a.Pay) -> Result:
     if numbered_site is None or numbered_site[1].lost:
         return state, Outcome.refused("no_site", f"you have no site {action.number}")
     index, site = numbered_site
-    terms = street_of(state).rent
+    terms = state.setup.street.rent
     if site.due_day - state.day >= terms.every_days:
         text = f"the rent of {site_name(state, site.place_index)} is paid"
         text += state.setup.hint(f"; the next is due on {day_text(state, site.due_day)}")
@@ -130,12 +129,12 @@ def pay(state: State, action: a.Pay) -> Result:
 def rent_due_cents(state: State, site: Site) -> int:
     """The rent to be paid for a site now, in cents: a late rent costs more."""
     cents = rent_cents(state, site.place_index)
-    return cents + cents * street_of(state).rent.late_permille // 1000 if state.day > site.due_day else cents
+    return cents + cents * state.setup.street.rent.late_permille // 1000 if state.day > site.due_day else cents
 
 
 def close_promises(state: State, day: int) -> State:
     """At the end of a day, punish complaints left without an answer and promises that were not kept."""
-    terms = street_of(state).customers
+    terms = state.setup.street.customers
     for complaint in state.complaints:
         waited = day - complaint.day
         if complaint.promised and waited >= terms.refund_days:
@@ -149,7 +148,7 @@ def close_promises(state: State, day: int) -> State:
 
 def morning_letters(state: State) -> State:
     """Post the letters of a morning: rents overdue, suppliers out of business, pitches on offer."""
-    street, town = street_of(state), state.economy.town
+    street, town = state.setup.street, state.economy.town
     for index, site in enumerate(state.sites):
         name = site_name(state, site.place_index)
         if site.sealed and state.day == site.due_day + 2 and not site.opens_day:
@@ -158,12 +157,11 @@ def morning_letters(state: State) -> State:
             state = post(state, LANDLORD, f"Site {index + 1} is sealed", text)
         elif site.lost and state.day == site.due_day + street.rent.lost_days + 1:
             state = post(state, LANDLORD, f"Site {index + 1} is lost", f"{name} is no longer yours.")
-    if town is not None:
-        for id, trader in town.traders.items():
-            if trader.closes == state.day:
-                supplier = state.setup.catalog.supplier_by_id[id]
-                text = f"{supplier.name} is out of business. What was prepaid is lost."
-                state = post(state, supplier.address, f"{supplier.name} closes", text)
+    for id, trader in town.traders.items():
+        if trader.closes == state.day:
+            supplier = state.setup.catalog.supplier_by_id[id]
+            text = f"{supplier.name} is out of business. What was prepaid is lost."
+            state = post(state, supplier.address, f"{supplier.name} closes", text)
     for pitch in street.sites.pitches:
         if pitch.day == state.day:
             state = post(state, LANDLORD, "Another pitch", pitch_text(state))
@@ -172,10 +170,10 @@ def morning_letters(state: State) -> State:
 
 def pitch_text(state: State) -> str:
     """The pitches that can be taken, by name, and what the next costs."""
-    street, town = street_of(state), state.economy.town
+    street, town = state.setup.street, state.economy.town
     taken = {site.place_index for site in state.sites}
     free = [index for index in range(len(street.sites.names)) if index not in taken]
-    if not free or town is None or len(taken) > len(street.sites.pitches):
+    if not free or len(taken) > len(street.sites.pitches):
         return "No further pitch is on offer."
     pitch = street.sites.pitches[len(taken) - 1]
     lines = [
@@ -189,7 +187,7 @@ def pitch_text(state: State) -> str:
 
 def take_pitch(state: State, action: a.TakePitch) -> Result:
     """Take another site. Refused as `no_place`, `not_yet`, `no_cash`."""
-    street = street_of(state)
+    street = state.setup.street
     taken = {site.place_index for site in state.sites}
     names = {name.lower(): place_index for place_index, name in enumerate(street.sites.names)}
     place_index = names.get(action.place.strip().lower())
@@ -211,14 +209,14 @@ def take_pitch(state: State, action: a.TakePitch) -> Result:
 
 def open_site(state: State, place_index: int) -> State:
     """The state with another site, its machine empty."""
-    due = state.day + street_of(state).rent.every_days - 1
+    due = state.day + state.setup.street.rent.every_days - 1
     site = Site(place_index, 0, 1_000_000, due)
     return state.moved(sites=(*state.sites, site), slots=(*state.slots, *(None,) * state.setup.slots))
 
 
 def contract_text(state: State, number: int) -> str:
     """The contract of a site: its rent, when it is due, and what happens when it is late."""
-    terms, site = street_of(state).rent, state.sites[number - 1]
+    terms, site = state.setup.street.rent, state.sites[number - 1]
     rent = rent_cents(state, site.place_index)
     twice = format_cents(rent + rent * terms.late_permille // 1000)
     return (
@@ -231,29 +229,26 @@ def contract_text(state: State, number: int) -> str:
 
 def read_news(state: State) -> Result:
     """Show the announced events, rumours about suppliers, and pitches on offer."""
-    street, town, day = street_of(state), state.economy.town, state.day
+    street, town, day = state.setup.street, state.economy.town, state.day
     lines: list[str] = []
     events: list[Json] = []
-    if town is not None:
-        for event in town.events:
-            if event.news_day <= day <= event.last:
-                effect = street.events.kinds[event.kind]
-                span = f"{day_text(state, event.first)} to {day_text(state, event.last)}"
-                lines.append(f"- {span}: {event.kind}. {effect.says}")
-                times = {id: effect.permille_of(id) / 1000 for id in ("", *effect.categories)}
-                pays = effect.worth_permille / 1000
-                events.append(
-                    {"kind": event.kind, "first": event.first, "last": event.last, "times": times, "pays": pays}
-                )
-        for id, trader in town.traders.items():
-            supplier = state.setup.catalog.supplier_by_id[id]
-            named = f"{supplier.name} ({supplier.id}, {supplier.address})"
-            if trader.news_day <= day < trader.closes:
-                lines.append(f"- Drivers of {named} wait for their wages.")
-            elif trader.opens <= day < trader.opens + 14 and trader.opens > 1:
-                lines.append(f"- {named} has opened for business.")
-            else:
-                continue
-            state = know_suppliers(state, [id])
+    for event in town.events:
+        if event.news_day <= day <= event.last:
+            effect = street.events.kinds[event.kind]
+            span = f"{day_text(state, event.first)} to {day_text(state, event.last)}"
+            lines.append(f"- {span}: {event.kind}. {effect.says}")
+            times = {id: effect.permille_of(id) / 1000 for id in ("", *effect.categories)}
+            pays = effect.worth_permille / 1000
+            events.append({"kind": event.kind, "first": event.first, "last": event.last, "times": times, "pays": pays})
+    for id, trader in town.traders.items():
+        supplier = state.setup.catalog.supplier_by_id[id]
+        named = f"{supplier.name} ({supplier.id}, {supplier.address})"
+        if trader.news_day <= day < trader.closes:
+            lines.append(f"- Drivers of {named} wait for their wages.")
+        elif trader.opens <= day < trader.opens + 14 and trader.opens > 1:
+            lines.append(f"- {named} has opened for business.")
+        else:
+            continue
+        state = know_suppliers(state, [id])
     lines.append(pitch_text(state))
     return state, Outcome("\n".join(lines), data={"events": events})

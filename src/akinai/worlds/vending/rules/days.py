@@ -1,31 +1,17 @@
 """The passing of time: deliveries at their hour, midnight with its accounts, the morning with its mail and notice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from operator import mul
 from typing import NamedTuple
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
-from akinai.core.money import format_cents, half_up
+from akinai.core.money import format_cents
 from akinai.worlds.vending.model.actions import WaitUntil
-from akinai.worlds.vending.model.economy import Shelves
-from akinai.worlds.vending.model.state import (
-    DAY_MINUTES,
-    OPENING,
-    Book,
-    Ending,
-    Slot,
-    State,
-    clock,
-)
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, State, clock
 from akinai.worlds.vending.rules import customers, deliveries, mail, trade
-from akinai.worlds.vending.rules.stock import remove_spoiled, take_out, units_in
 
 Result = tuple[State, Outcome]
-
-CLOSING = DAY_MINUTES
-"""The minute of the day until which customers come, evenly from OPENING on."""
 
 
 class Passage(NamedTuple):
@@ -47,9 +33,9 @@ def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
     while state.minute < until and state.ending is None:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
-        stop = min(until, midnight, morning if state.minute < morning else until, mail.next_post_minute(state) or until)
-        if state.sites:
-            stop = min(stop, trade.next_block_minute(state) or stop)
+        moments = (trade.next_block_minute(state), deliveries.next_arrival(state))
+        stop = min(until, midnight, *(minute for minute in moments if minute is not None))
+        stop = min(stop, morning) if state.minute < morning else stop
         state = advance(state, stop, midnight, away)
         if stop == morning:
             notice, data = morning_notice(state)
@@ -71,17 +57,12 @@ def _advance_all(state: State, stop: int, midnight: int, away: bool) -> State:
 def _advance_owner(state: State, stop: int, midnight: int, away: bool) -> State:
     """Let the owner in front reach a minute at which something is due, or the midnight that closes the day."""
     if stop == midnight:
-        return trade.close_day(state, stop) if state.sites else close_day(state, stop)
+        return trade.close_day(state, stop)
     state, morning = state.moved(minute=stop), stop % DAY_MINUTES == OPENING
-    state = _street_due(state, morning, away) if state.sites else mail.post_due(state, stop)
-    return mail.morning_post(state) if morning else state
-
-
-def _street_due(state: State, morning: bool, away: bool) -> State:
-    """Do what is due at this minute in a business of several sites: post letters, take in goods, serve customers."""
     if morning:
         state = customers.morning_letters(deliveries.announce_delays(state))
-    return trade.book_blocks(deliveries.arrive(state, away=away))
+    state = trade.book_blocks(deliveries.arrive(state, away=away))
+    return deliveries.arrive(mail.morning_post(state), away=away) if morning else state
 
 
 def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -> Result:
@@ -141,91 +122,6 @@ def _end_text(state: State) -> str:
             return ""
 
 
-def trade_left_permille(minute_of_day: int) -> int:
-    """The part, per mille, of a day's customers who come after a minute of the day."""
-    return (CLOSING - max(minute_of_day, OPENING)) * 1000 // (CLOSING - OPENING)
-
-
-def close_day(state: State, midnight: int) -> State:
-    """Close a day at midnight: sell what the day's demand asks for, spoil goods, take the fee, test for the end."""
-    setup, day = state.setup, midnight // DAY_MINUTES
-    units = _units_on_sale(state)
-    shelves = _shelves(state, units)
-    wants = state.economy.draw_demand(day, shelves)
-    if state.restocked:
-        counts = [_sold(state, product, units[product], want) for product, want in zip(units, wants, strict=True)]
-    else:
-        counts = [want if want < there else there for there, want in zip(units.values(), wants, strict=True)]
-    demand, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
-    income = sum(map(mul, shelves.prices_cents, counts))
-    left = list(state.slots)
-    take_out(left, range(len(left)), sold)
-    slots, storage, spoiled, spoiled_cents = remove_spoiled(left, state.storage, day)
-    fee = setup.fee_cents if state.cash_cents >= setup.fee_cents else 0
-    missed = 0 if state.cash_cents >= setup.fee_cents else state.missed + 1
-    closed = state.closed_days + 1
-    ending: Ending | None = None
-    if missed >= setup.missed_fees:
-        ending = "bankrupt"
-    elif setup.days and closed >= setup.days:
-        ending = "horizon"
-    empty = _sold_out(slots, state.prices)
-    weather = state.economy.today(day).weather
-    book = Book(day, weather, sold, demand, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
-    return state.moved(
-        minute=midnight,
-        closed_days=closed,
-        cash_cents=state.cash_cents - fee,
-        machine_cents=state.machine_cents + income,
-        missed=missed,
-        slots=slots,
-        storage=storage,
-        restocked=(),
-        book=book,
-        units_sold=state.units_sold + sum(counts),
-        ending=ending,
-    )
-
-
-def _units_on_sale(state: State) -> dict[str, int]:
-    """Units in the machine of the products that have a price, in the order of their ids."""
-    units, prices = units_in(state.slots), state.prices
-    return {product: units[product] for product in sorted(units) if units[product] and product in prices}
-
-
-def _shelves(state: State, units: Mapping[str, int]) -> Shelves:
-    products, prices = tuple(units), state.prices
-    cents = tuple([prices[product] for product in products])
-    if not state.restocked:
-        return Shelves(products, cents, (1000,) * len(products))
-    return Shelves(products, cents, tuple(_share(state, product, count) for product, count in units.items()))
-
-
-def _share(state: State, product: str, units: int) -> int:
-    """The part, per mille, of the day's customers who came while the product was in the machine."""
-    added = [restock for restock in state.restocked if restock.product == product]
-    if sum(restock.units for restock in added) < units:
-        return 1000
-    return trade_left_permille(added[0].minute)
-
-
-def _sold(state: State, product: str, units: int, want: int) -> int:
-    """Units sold when `want` customers come evenly through the day and `units` would be left without them."""
-    added = [restock for restock in state.restocked if restock.product == product]
-    stock = max(units - sum(restock.units for restock in added), 0)
-    sold = come = 0
-    for restock in added:
-        until = half_up(want * (1000 - trade_left_permille(restock.minute)), 1000)
-        now = min(stock, until - come)
-        sold, stock, come = sold + now, stock - now + restock.units, until
-    return min(sold + min(stock, want - come), units)
-
-
-def _sold_out(slots: Sequence[Slot | None], prices: Mapping[str, int]) -> tuple[str, ...]:
-    bare = {slot.product for slot in slots if slot is not None and not slot.lots and slot.product in prices}
-    return tuple(sorted(bare - {slot.product for slot in slots if slot is not None and slot.lots})) if bare else ()
-
-
 def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
     """The owner's morning notice, as text and data: yesterday's sales and money, the fee, new mail, the weather."""
     setup, book, names = state.setup, state.book, state.setup.catalog.by_id
@@ -235,7 +131,7 @@ def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
     data: dict[str, Json] = {"day": state.day, "weather": weather, "unread": unread}
     if book is not None:
         sold = [f"{n} {names[p].name} at {format_cents(book.prices[p])}" for p, n in book.sold.items() if n]
-        where, more = trade.sales_lines(state) if state.sites else ([], {})
+        where, more = ([], {}) if setup.street.alone else trade.sales_lines(state)
         lines += where
         lines.append(f"Sold yesterday: {', '.join(sold) or 'nothing'}. Income: {format_cents(book.income_cents)}.")
         if book.empty:

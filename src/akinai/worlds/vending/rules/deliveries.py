@@ -1,4 +1,4 @@
-"""Deliveries that must be signed for: at the storage or from the depot, counted, claimed; storage with limits."""
+"""Deliveries: put into storage, or signed for there or at the depot, counted, claimed; storage with limits."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock
-from akinai.worlds.vending.rules.books import book, day_text, post_from, street_of
+from akinai.worlds.vending.rules.books import book, day_text, post_from
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units
 
 Result = tuple[State, Outcome]
@@ -21,10 +21,7 @@ PARCEL_DAYS = 12
 def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
     """An order as it will come: late, short or not at all, by chance of supplier and day; splitting draws nothing
     new."""
-    town, day = state.economy.town, order.placed_day
-    if town is None:
-        return order
-    terms = town.traders[supplier.id].terms
+    day, terms = order.placed_day, state.economy.town.traders[supplier.id].terms
     chance = state.economy.noise(day, "dispatch", supplier.id, day)
     late = chance("days").between(*terms.late_days) if chance("late").below(1000) < terms.late_permille else 0
     lost = chance("lost").below(1000) < terms.lost_permille
@@ -34,7 +31,7 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
             [line.units * chance("part", line.product).between(*terms.short_part) // 1000 for line in order.lines]
         )
     due = order.due + (0 if lost else late) * DAY_MINUTES
-    moved = street_of(state).deliveries.moved_permille
+    moved = state.setup.street.deliveries.moved_permille
     if moved and not lost and not late and chance("moved").below(1000) < moved:
         due += (chance("hour").between(9, 18) - supplier.hour) * 60
     return replace(order, due=due, missing=missing, lost=lost)
@@ -42,7 +39,7 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
 
 def free_units(state: State) -> int:
     """The number of units that storage still has room for."""
-    terms = street_of(state).storage
+    terms = state.setup.street.storage
     stored = sum([lot.units for lots in state.storage.values() for lot in lots])
     return terms.units + terms.units_a_site * (len(state.sites) - 1) - stored
 
@@ -66,15 +63,25 @@ def announce_delays(state: State) -> State:
     return state
 
 
+def next_arrival(state: State) -> int | None:
+    """The next minute after now for which goods are announced to any owner; None when nothing is on its way."""
+    orders = state.orders
+    for business in state.other_businesses.values():
+        if business.ending is None:
+            orders += business.orders
+    return min([order.expected for order in orders if order.expected > state.minute], default=None) if orders else None
+
+
 def arrive(state: State, *, away: bool) -> State:
-    """Deliver what comes at this minute: to the owner if it is at the storage, otherwise to the depot."""
+    """Deliver what is due: to the owner if it is at the storage or need not sign, otherwise to the depot."""
+    signed = state.setup.street.deliveries.signed
     for order in [order for order in state.orders if order.due <= state.minute]:
         state = state.moved(orders=tuple(other for other in state.orders if other is not order))
         if order.lost:
             continue
         supplier = state.setup.catalog.supplier_by_id[order.supplier]
-        if away:
-            terms = street_of(state).deliveries
+        if away and signed:
+            terms = state.setup.street.deliveries
             state = state.moved(parcels=(*state.parcels, Parcel(order, state.day, at_depot=True)))
             text = (
                 f"We rang at {order.due % DAY_MINUTES // 60:02d}:00 with order {order.number} and nobody was there. "
@@ -88,7 +95,7 @@ def arrive(state: State, *, away: bool) -> State:
 
 
 def _depot_fee(state: State, order: Order) -> int:
-    terms = street_of(state).deliveries
+    terms = state.setup.street.deliveries
     return terms.depot_cents + order.total_cents * terms.depot_permille // 1000
 
 
@@ -107,6 +114,8 @@ def _take_in(state: State, order: Order) -> State:
     parcel = Parcel(order, state.day, at_depot=False)
     state = book(state.moved(storage=storage, parcels=(*state.parcels, parcel)), "returns", _overflow(state, back))
     supplier = state.setup.catalog.supplier_by_id[order.supplier]
+    if not state.setup.street.deliveries.signed:
+        return post_from(state, supplier, f"Order {order.number} delivered", _contents_text(state, order))
     boxes = max(1, len(order.lines))
     text = f"Signed for: order {order.number}, {boxes} box{'es' if boxes > 1 else ''}."
     if back:
@@ -114,15 +123,20 @@ def _take_in(state: State, order: Order) -> State:
     return post_from(state, supplier, f"Order {order.number} was signed for", text)
 
 
+def _contents_text(state: State, order: Order) -> str:
+    names = state.setup.catalog.by_id
+    lines = [f"- {line.units} x {names[line.product].name} ({line.product})" for line in order.lines]
+    head = f"Order {order.number} was delivered on {clock(state.setup, state.minute)} and lies in your storage:"
+    return "\n".join((head, *lines))
+
+
 def _overflow(state: State, cents: int) -> int:
-    return cents * street_of(state).storage.overflow_permille // 1000
+    return cents * state.setup.street.storage.overflow_permille // 1000
 
 
 def close_deliveries(state: State, day: int) -> State:
     """At the end of a day, send goods left at the depot back and drop orders from suppliers out of business."""
-    town, terms = state.economy.town, street_of(state).deliveries
-    if town is None:
-        return state
+    town, terms = state.economy.town, state.setup.street.deliveries
     parcels: list[Parcel] = []
     for parcel in state.parcels:
         if parcel.at_depot and day - parcel.day >= terms.depot_days:
@@ -139,7 +153,7 @@ def close_deliveries(state: State, day: int) -> State:
 
 def signed_text(before: State, after: State) -> str:
     """The orders signed for between two states, a line each; empty for none."""
-    if after.parcels is before.parcels:
+    if after.parcels is before.parcels or not after.setup.street.deliveries.signed:
         return ""
     signed_before = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
     new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in signed_before]
@@ -189,7 +203,7 @@ def claim(state: State, action: a.Claim) -> Result:
     parcel = _find_parcel(state, action.order)
     if isinstance(parcel, Outcome):
         return state, parcel
-    order, terms = parcel.order, street_of(state).deliveries
+    order, terms = parcel.order, state.setup.street.deliveries
     if not parcel.counted:
         return state, Outcome.refused(
             "not_counted", f"order {action.order} has not been counted" + state.setup.hint("; count it first")
@@ -241,11 +255,8 @@ def missing_by_count(state: State, number: int) -> dict[str, int]:
 
 
 def _pays_claims(state: State, order: Order) -> bool:
-    town = state.economy.town
-    if town is None:
-        return True
     chance = state.economy.noise(order.placed_day, "claim", order.supplier, order.placed_day)
-    return chance.below(1000) < town.traders[order.supplier].terms.pays_claims_permille
+    return chance.below(1000) < state.economy.town.traders[order.supplier].terms.pays_claims_permille
 
 
 def fetch_depot(state: State, action: a.FetchDepot) -> Result:
@@ -283,7 +294,7 @@ def sell_to_jobber(state: State, action: a.SellToJobber) -> Result:
 
 def jobber_cents(state: State, product: str) -> int:
     """The cents that a jobber pays for a unit."""
-    return state.setup.catalog.by_id[product].wholesale_cents * street_of(state).storage.jobber_permille // 1000
+    return state.setup.catalog.by_id[product].wholesale_cents * state.setup.street.storage.jobber_permille // 1000
 
 
 def salvage_cents(state: State) -> int:
@@ -302,7 +313,7 @@ def order_text(state: State, order: Order, total_cents: int) -> str:
     goods = ", ".join(
         f"{line.units} {names[line.product].name} at {format_cents(line.cost_cents)}" for line in order.lines
     )
-    return (
-        f"Order {order.number}: {goods}, freight {format_cents(supplier.freight_cents)}; "
-        f"{format_cents(total_cents)} taken. {clock(state.setup, order.promised)}, somebody must sign."
-    )
+    freight = f", freight {format_cents(supplier.freight_cents)}" if supplier.freight_cents else ""
+    sign = ", somebody must sign" if state.setup.street.deliveries.signed else ""
+    text = f"Order {order.number}: {goods}{freight}; {format_cents(total_cents)} taken. "
+    return f"{text}{clock(state.setup, order.promised)}{sign}."

@@ -4,7 +4,7 @@ import re
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.state import Letter, State
-from akinai.worlds.vending.rules.books import LANDLORD, book, day_text, post, site_at, site_name, street_of, with_site
+from akinai.worlds.vending.rules.books import LANDLORD, book, day_text, post, site_at, site_name, with_site
 from akinai.worlds.vending.rules.customers import pitch_text, rent_due_cents
 
 _DEFER = re.compile(r"^\W*DEFER\s+(\d{1,3})\W*$", re.M)
@@ -49,7 +49,7 @@ def _dues_text(state: State) -> str:
 
 
 def _deferral_terms(state: State) -> str:
-    terms = street_of(state).rent
+    terms = state.setup.street.rent
     if state.deferred:
         return "We have deferred a rent for you once, and do not do so again."
     return (
@@ -59,7 +59,7 @@ def _deferral_terms(state: State) -> str:
 
 
 def _defer(state: State, number: int) -> tuple[State, str]:
-    terms, numbered_site = street_of(state).rent, site_at(state, number)
+    terms, numbered_site = state.setup.street.rent, site_at(state, number)
     if numbered_site is None or numbered_site[1].lost:
         return state, f"You have no site {number}."
     index, site = numbered_site

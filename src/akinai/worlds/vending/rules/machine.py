@@ -1,14 +1,14 @@
 """The machine: stocking and clearing slots, prices, the money in it, and its display."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product, Size
-from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock
+from akinai.worlds.vending.model.state import Lot, Slot, State, clock
+from akinai.worlds.vending.rules.books import book, with_site
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots
 
@@ -63,7 +63,6 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     return state.moved(
         slots=_with_slot(state.slots, index, Slot(product.id, lots)),
         storage=_with_lots(state.storage, product.id, remaining),
-        restocked=(*state.restocked, Restocked(product.id, state.minute_of_day, fill.quantity)),
     )
 
 
@@ -103,7 +102,8 @@ def collect_cash(state: State) -> Result:
     collected, cash = state.machine_cents, state.cash_cents + state.machine_cents
     text = f"Collected {format_cents(collected)} from the machine; your cash is {format_cents(cash)}."
     data: dict[str, Json] = {"collected_cents": collected, "cash_cents": cash}
-    return state.moved(cash_cents=cash, machine_cents=0), Outcome(text, data=data)
+    state = book(with_site(state, 0, state.sites[0]._replace(box_cents=0)), "collected", collected)
+    return state, Outcome(text, data=data)
 
 
 def clear_slot(state: State, action: a.ClearSlot) -> Result:
@@ -118,7 +118,6 @@ def clear_slot(state: State, action: a.ClearSlot) -> Result:
     state = state.moved(
         slots=_with_slot(state.slots, index, None),
         storage=_with_lots(state.storage, slot.product, stored),
-        restocked=_without_restocked(state.restocked, slot.product, slot.units),
     )
     name = state.setup.catalog.by_id[slot.product].name
     return state, Outcome(f"Took {slot.units} {name} out of row {action.row}, column {action.column} into storage.")
@@ -167,17 +166,6 @@ def _size_and_capacity(state: State, index: int) -> tuple[Size, int]:
     """The size that a slot is for, and the units it takes."""
     setup = state.setup
     return ("small", setup.small_capacity) if index < setup.small_slots else ("large", setup.large_capacity)
-
-
-def _without_restocked(restocked: tuple[Restocked, ...], product: str, units: int) -> tuple[Restocked, ...]:
-    """Today's restocks less `units` of a product, the latest first: units taken out meet no more demand."""
-    remaining: list[Restocked] = []
-    for restock in reversed(restocked):
-        back = min(units, restock.units) if restock.product == product else 0
-        units -= back
-        if restock.units > back:
-            remaining.append(replace(restock, units=restock.units - back))
-    return tuple(reversed(remaining))
 
 
 def _with_slot(slots: tuple[Slot | None, ...], index: int, slot: Slot | None) -> tuple[Slot | None, ...]:

@@ -17,9 +17,7 @@ from akinai.worlds.vending.model.actions import ReadEmail, SendEmail, WriteReply
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     Letter,
-    Lot,
     Mail,
-    Order,
     State,
     Unwritten,
     clock,
@@ -27,7 +25,6 @@ from akinai.worlds.vending.model.state import (
 from akinai.worlds.vending.rules.books import LANDLORD, in_business
 from akinai.worlds.vending.rules.landlord import answer_tenant
 from akinai.worlds.vending.rules.orders import know_suppliers
-from akinai.worlds.vending.rules.stock import merge_lots
 from akinai.worlds.vending.rules.suppliers import letters
 from akinai.worlds.vending.rules.suppliers.answers import answer_letter
 from akinai.worlds.vending.rules.suppliers.letters import Draft
@@ -35,9 +32,7 @@ from akinai.worlds.vending.rules.suppliers.letters import Draft
 __all__ = [
     "ParsedLetter",
     "morning_post",
-    "next_post_minute",
     "parse_letters",
-    "post_due",
     "read_email",
     "send",
     "send_email",
@@ -96,48 +91,7 @@ def morning_post(state: State) -> State:
     for number in [offer.number for offer in quotes.values() if offer.last_day < state.day]:
         quotes = quotes.remove(number)
     state = state.moved(mail=replace(state.mail, quotes=quotes))
-    return post_due(state, state.minute)  # a delivery before 08:00 may be due by now
-
-
-def next_post_minute(state: State) -> int | None:
-    """The next minute, now or later, at which a delay is announced or goods come for any owner; None when nothing is on
-    its way.
-
-    The post of 08:00, which comes every day, does not count.
-    """
-    orders = state.orders
-    for business in state.other_businesses.values():
-        if business.ending is None:
-            orders += business.orders
-    if not orders:
-        return None
-    return max(state.minute, min([order.expected for order in orders]))
-
-
-def post_due(state: State, minute: int) -> State:
-    """Announce the delays and deliver the goods that are due by a minute. The caller moves the clock."""
-    for order in [order for order in state.orders if order.expected <= minute]:
-        state = _deliver(state, order, minute) if order.due <= minute else _announce_delay(state, order, minute)
     return state
-
-
-def _announce_delay(state: State, order: Order, minute: int) -> State:
-    supplier = state.setup.catalog.supplier_by_id[order.supplier]
-    announced = replace(order, announced=True)
-    state = state.moved(orders=tuple(announced if other is order else other for other in state.orders))
-    return _receive(state, supplier.address, letters.late(state.setup, supplier, order), minute)
-
-
-def _deliver(state: State, order: Order, minute: int) -> State:
-    """Put the goods into storage; their shelf life begins on that day."""
-    setup, day = state.setup, minute // DAY_MINUTES + 1
-    storage = dict(state.storage)
-    for line in order.lines:
-        lot = Lot(line.units, line.cost_cents, day + setup.catalog.by_id[line.product].shelf_days)
-        storage[line.product] = merge_lots((*storage.get(line.product, ()), lot))
-    state = state.moved(storage=storage, orders=tuple(other for other in state.orders if other is not order))
-    supplier = setup.catalog.supplier_by_id[order.supplier]
-    return _receive(state, supplier.address, letters.delivered(setup, supplier, order, minute), minute)
 
 
 def _receive(state: State, sender: str, draft: Draft, minute: int) -> State:
@@ -150,7 +104,7 @@ def _answer(state: State, letter: Letter) -> State:
     setup, to = state.setup, letter.to.lower()
     if to == setup.email.lower():
         return _receive(state, letter.sender, Draft(letter.subject, letter.body), state.minute)
-    if state.sites and to == LANDLORD:
+    if state.setup.street.rent.cents and to == LANDLORD:
         return answer_tenant(state, letter)
     supplier = setup.catalog.supplier_by_address.get(to)
     if supplier is None or not in_business(state, supplier):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from akinai.core.canonical import Json
-from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
@@ -60,12 +59,6 @@ def promised_minute(supplier: Supplier, day: int) -> int:
     return (day - 1 + supplier.lead_days) * DAY_MINUTES + supplier.hour * 60
 
 
-def days_late(chance: Chance, supplier: Supplier, day: int) -> int:
-    """Whole days by which an order of that day comes late: usually 0, otherwise 1 to 3."""
-    draw = chance("late", supplier.id, day)
-    return 0 if draw.below(1000) < supplier.on_time_permille else draw("days").between(1, 3)
-
-
 def add_order(
     state: State, supplier: Supplier, lines: tuple[Line, ...], day: int, letter: int = 0
 ) -> tuple[State, Order]:
@@ -78,15 +71,9 @@ def add_order(
     if (total := charge_cents(supplier, lines)) > state.cash_cents:
         raise ValueError(f"an order of {total} cents was to be charged to {state.cash_cents}; refuse it instead")
     promised = promised_minute(supplier, day)
-    if state.sites:
-        number = state.order_count + 1
-        order = Order(number, supplier.id, lines, day, promised, promised, letter=letter)
-        order = dispatch(state, supplier, order)
-        state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
-    else:
-        due = promised + DAY_MINUTES * days_late(state.economy.noise(day), supplier, day)
-        order = Order(state.order_count + 1, supplier.id, lines, day, promised, due, letter=letter)
-        state = state.moved(cash_cents=state.cash_cents - total)
+    order = Order(state.order_count + 1, supplier.id, lines, day, promised, promised, letter=letter)
+    order = dispatch(state, supplier, order)
+    state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
     orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
     return state.moved(orders=orders, order_count=order.number), order
 
@@ -99,7 +86,7 @@ def can_change(order: Order, day: int) -> bool:
 def cancel_order(state: State, order: Order) -> State:
     """Cancel an order and pay its price back."""
     orders = tuple(other for other in state.orders if other is not order)
-    return state.moved(cash_cents=state.cash_cents + order.total_cents, orders=orders)
+    return book(state.moved(orders=orders), "orders", order.total_cents)
 
 
 def change_order(state: State, order: Order, lines: tuple[Line, ...]) -> tuple[State, Order]:
@@ -108,7 +95,7 @@ def change_order(state: State, order: Order, lines: tuple[Line, ...]) -> tuple[S
     if (more := changed.total_cents - order.total_cents) > state.cash_cents:
         raise ValueError(f"a change of {more} cents was to be charged to {state.cash_cents}; refuse it instead")
     orders = tuple(changed if other is order else other for other in state.orders)
-    return state.moved(cash_cents=state.cash_cents - more, orders=orders), changed
+    return book(state.moved(orders=orders), "orders", -more), changed
 
 
 def by_expectation(orders: Iterable[Order]) -> list[Order]:
@@ -152,14 +139,8 @@ def place_order(state: State, action: PlaceOrder) -> Result:
         text = f"this costs {format_cents(total)} and your cash is {format_cents(state.cash_cents)}"
         return state, Outcome.refused("no_cash", text, {"total_cents": total, "cash_cents": state.cash_cents})
     state, order = add_order(know_suppliers(state, [supplier.id]), supplier, lines, state.day)
-    if state.sites:
-        data: dict[str, Json] = {"order": order.number, "total_cents": total, "cash_cents": state.cash_cents}
-        return state, Outcome(order_text(state, order, total), data=data)
-    text = (
-        f"Order {order.number} placed with {supplier.name}: {format_cents(total)} charged, cash left "
-        f"{format_cents(state.cash_cents)}. Delivery promised for {clock(state.setup, order.promised)}."
-    )
-    return state, Outcome(text, data={"order": order.number, "total_cents": total})
+    data: dict[str, Json] = {"order": order.number, "total_cents": total, "cash_cents": state.cash_cents}
+    return state, Outcome(order_text(state, order, total), data=data)
 
 
 def check_deliveries(state: State) -> Result:

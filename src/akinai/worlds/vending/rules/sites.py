@@ -8,7 +8,8 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import Lot, Slot, State
-from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
+from akinai.worlds.vending.model.terms import Errands
+from akinai.worlds.vending.rules.books import book, site_at, site_name, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units, slot_of, taken_lots, units_in
 
@@ -58,7 +59,7 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
 
 def visit_minutes(state: State, action: a.VisitSite, outcome: Outcome) -> int:
     """The minutes of a visit: the way, each product that was moved, and the cash."""
-    errands = street_of(state).errands
+    errands = state.setup.street.errands or Errands()
     data = outcome.data if isinstance(outcome.data, dict) else {}
     moved, collected = data.get("moved", 0), data.get("collected_cents", 0)
     minutes = errands.travel + errands.slot * (moved if isinstance(moved, int) else 0)

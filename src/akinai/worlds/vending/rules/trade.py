@@ -1,11 +1,10 @@
-"""Trade at several sites: blocks of customers through the day, and the end of a day with all that falls due."""
+"""Trade: blocks of customers through the day, and the end of a day with all that falls due."""
 
 from collections.abc import Mapping
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
-from akinai.worlds.vending.model.crowds import block_sales, crowd_of
 from akinai.worlds.vending.model.setup import percent
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
@@ -13,38 +12,38 @@ from akinai.worlds.vending.model.state import (
     Book,
     Ending,
     Site,
-    Slot,
     State,
     TodaySales,
 )
 from akinai.worlds.vending.model.terms import Block, Street
-from akinai.worlds.vending.rules.books import LANDLORD, book, post, rent_cents, site_name, street_of
+from akinai.worlds.vending.rules.books import LANDLORD, book, post, rent_cents, site_name
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, open_site
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
-from akinai.worlds.vending.rules.stock import remove_spoiled, take_out, units_in
+from akinai.worlds.vending.rules.stock import Slots, remove_spoiled, take_out, units_in
 
 MILLION = 1_000_000
 
 
 def begin(state: State) -> State:
-    """Open the first site, and post its contract and the terms of machine, storage and deliveries."""
+    """Open the first site; where there are errands, post its contract and the terms of machine, storage, deliveries."""
     state = open_site(state, 0)
+    if state.setup.street.errands is None:
+        return state
     state = post(state, LANDLORD, "Your contract", f"Welcome. {contract_text(state, 1)}")
     return post(state, "service@street.com", "Your machine and storage", _terms_text(state))
 
 
 def _terms_text(state: State) -> str:
     """The terms that an owner has to know, apart from the rent; no advice."""
-    setup, street = state.setup, street_of(state)
+    setup, street = state.setup, state.setup.street
     counter, storage, deliveries = street.counter, street.storage, street.deliveries
-    hours = ", ".join(f"{block.hour:02d}:00" for block in counter.blocks)
     small, large = setup.small_slots, setup.slots - setup.small_slots
     return (
         f"A machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "
-        f"{setup.large_capacity} in each. Customers come at {hours} and see the stock and the prices of that moment. "
-        f"They pay {percent(counter.card_permille)} by card, which reaches your account the next morning, and the rest "
-        f"in cash, which stays in the machine until you bring it; at {format_cents(counter.box_cents)} in its box a "
-        "machine takes cards only.\n"
+        f"{setup.large_capacity} in each. Customers come at {counter.hours} and see the stock and the prices of that "
+        f"moment. They pay {percent(counter.card_permille)} by card, which reaches your account the next morning, and "
+        "the rest in cash, which stays in the machine until you bring it; at "
+        f"{format_cents(counter.box_cents)} in its box a machine takes cards only.\n"
         f"Your storage holds {storage.units} units, {storage.units_a_site} more with each further site, at "
         f"{format_cents(storage.night_cents)} a unit and night; for goods that find no room "
         f"{percent(storage.overflow_permille)} of their price is paid back.\n"
@@ -58,7 +57,7 @@ def _terms_text(state: State) -> str:
 
 def book_blocks(state: State) -> State:
     """Book the block of customers that comes at this minute, if there is one."""
-    counter, minute = street_of(state).counter, state.minute % DAY_MINUTES
+    counter, minute = state.setup.street.counter, state.minute % DAY_MINUTES
     if minute not in counter.minutes:
         return state
     number = counter.minutes.index(minute)
@@ -68,7 +67,7 @@ def book_blocks(state: State) -> State:
 def next_block_minute(state: State) -> int | None:
     """The minute at which the next customers of today come; None when there are no more."""
     passed = state.minute % DAY_MINUTES
-    for minute in street_of(state).counter.minutes:
+    for minute in state.setup.street.counter.minutes:
         if minute > passed:
             return state.minute - passed + minute
     return None
@@ -76,11 +75,8 @@ def next_block_minute(state: State) -> int | None:
 
 def _book_block(state: State, number: int, block: Block) -> State:
     """Book a block of customers at every site that is open; the complaints of those who bought come last."""
-    economy, street, prices, count = state.economy, street_of(state), state.prices, state.setup.slots
-    if (town := economy.town) is None:
-        return state
-    crowd = crowd_of(economy, town, street, state.day)
-    label, complaints = absorb(crowd.label, number), absorb(crowd.complaints.h, number)
+    economy, street, prices, count = state.economy, state.setup.street, state.prices, state.setup.slots
+    day, complaints = state.day, absorb(economy.crowd(state.day).complaints.h, number)
     slots, sites, today = list(state.slots), list(state.sites), state.today_sales
     sales, demand, income, card = list(today.sales), dict(today.demand), today.income_cents, today.card_cents
     units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
@@ -90,9 +86,8 @@ def _book_block(state: State, number: int, block: Block) -> State:
             continue
         full = site.box_cents >= street.counter.box_cents
         buying_permille = street.counter.full_box_permille if full else 1000
-        factor = site.goodwill * block.share_permille * buying_permille // MILLION
-        sold, paid, lost, expected = block_sales(
-            economy, town, crowd, label, site.place_index, factor, stock, prices, demand
+        sold, paid, lost, expected = economy.block_sales(
+            day, number, block, site.place_index, site.goodwill, buying_permille, stock, prices, demand
         )
         cash = 0 if full else paid - paid * street.counter.card_permille // 1000
         income += paid
@@ -109,7 +104,6 @@ def _book_block(state: State, number: int, block: Block) -> State:
                 buyers.append((site.place_index, chance, sold, letters))
     state = state.moved(
         sites=tuple(sites),
-        machine_cents=sum([site.box_cents for site in sites]),
         slots=tuple(slots),
         today_sales=TodaySales(tuple(sales), demand, income, card),
         units_sold=units_sold,
@@ -144,7 +138,7 @@ def _post_complaints(state: State, chance: Chance, place_index: int, sold: Mappi
 
 def close_day(state: State, midnight: int) -> State:
     """Close a day: spoil goods, take storage rent and the fee, seal machines, test for the end."""
-    setup, street, day, today_sales = state.setup, street_of(state), midnight // DAY_MINUTES, state.today_sales
+    setup, street, day, today_sales = state.setup, state.setup.street, midnight // DAY_MINUTES, state.today_sales
     goods = remove_spoiled(state.slots, state.storage, day)
     state = _close_sites(state.moved(slots=goods.slots, storage=goods.storage), day)
     stored = sum([lot.units for lots in goods.storage.values() for lot in lots])
@@ -167,7 +161,7 @@ def close_day(state: State, midnight: int) -> State:
     weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0
     closed_book = Book(
         day, weather, sold, today_sales.demand, state.prices, today_sales.income_cents, goods.spoiled,
-        goods.spoiled_cents, fee, met, _sold_out(goods.slots, state.prices), sold_at,
+        goods.spoiled_cents, fee, met, _sold_out(goods.slots, setup.slots, state.prices), sold_at,
     )  # fmt: skip
     return state.moved(
         minute=midnight, closed_days=closed, missed=missed, today_sales=NO_SALES, book=closed_book, ending=ending
@@ -187,7 +181,7 @@ def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[
 
 def _close_sites(state: State, day: int) -> State:
     """Close the day at each site: goodwill recovers, seals come off, unpaid machines are sealed or lost."""
-    street, sites, slots = street_of(state), list[Site](), state.slots
+    street, sites, slots = state.setup.street, list[Site](), state.slots
     for index, site in enumerate(state.sites):
         goodwill = site.goodwill + (MILLION - site.goodwill) * street.customers.back_permille // 1000
         if goodwill != site.goodwill:
@@ -202,37 +196,38 @@ def _close_sites(state: State, day: int) -> State:
             count = state.setup.slots
             slots = (*slots[: index * count], *(None,) * count, *slots[(index + 1) * count :])
         sites.append(site)
-    return state.moved(sites=tuple(sites), slots=slots, machine_cents=sum([site.box_cents for site in sites]))
+    return state.moved(sites=tuple(sites), slots=slots)
 
 
-def _sold_out(slots: tuple[Slot | None, ...], prices: Mapping[str, int]) -> tuple[str, ...]:
-    bare = {slot.product for slot in slots if slot is not None and not slot.lots and slot.product in prices}
+def _sold_out(slots: Slots, count: int, prices: Mapping[str, int]) -> tuple[str, ...]:
+    """The products with a price that have a slot at a site and no units there."""
+    bare = set[str]()
+    for first in range(0, len(slots), count):
+        machine = slots[first : first + count]
+        if any(slot is not None and not slot.lots for slot in machine):
+            bare |= {id for id, units in units_in(machine).items() if not units and id in prices}
     return tuple(sorted(bare))
 
 
 def debts_cents(state: State) -> int:
     """The cents owed if the run ended now: unpaid fees and overdue rents with their surcharge."""
-    if not state.sites:
-        return state.owed_cents
     day = state.closed_days
     rents = 0
     for site in state.sites:
         if site.lost or day > site.due_day:
             rent = rent_cents(state, site.place_index)
-            rents += rent + rent * street_of(state).rent.late_permille // 1000
+            rents += rent + rent * state.setup.street.rent.late_permille // 1000
     return state.owed_cents + rents
 
 
 def bank_balance_cents(state: State) -> int:
     """The bank account if the business ended now: with the jobber's price for goods, less debts, never below 0."""
-    if not state.sites:
-        return state.cash_cents
     return max(0, state.cash_cents + salvage_cents(state) - debts_cents(state))
 
 
 def sales_lines(state: State) -> tuple[list[str], dict[str, Json]]:
     """Yesterday's sales by site, as lines and data of the morning notice."""
-    sold = (state.book and state.book.sold_at) or {}
+    sold: Mapping[int, Mapping[str, int]] = state.book.sold_at if state.book else {}
     names, lines, data = state.setup.catalog.by_id, list[str](), dict[str, Json]()
     for index, site in enumerate(state.sites):
         units = sold.get(site.place_index, {})

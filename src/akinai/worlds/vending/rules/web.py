@@ -333,7 +333,7 @@ def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
     """
     setup, reviews = _web_today(state)
     pages = find_pages(setup, action.query, reviews)
-    if state.economy.town is not None:
+    if setup.street.drawn:
         named = _suppliers_named(state, setup.catalog, action.query)
         pages = [part for page in pages if (part := page.naming(named)) is not None]
     supplier_ids = {id for page in pages for id in page.suppliers}
@@ -357,7 +357,7 @@ def _suppliers_named(state: State, catalog: Catalog, query: str) -> frozenset[st
 def _web_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
     """The setup with only the suppliers in business today, and their reviews."""
     town = state.economy.town
-    if town is None:
+    if state.setup.street.drawn is None:
         return state.setup, ()
     open_ids = tuple(town.open_suppliers(state.day))
     web = state.economy.webs.get(open_ids)

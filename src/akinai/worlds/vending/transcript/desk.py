@@ -30,8 +30,8 @@ LABELS = {
 
 
 def desk_of(state: State) -> Desk:
-    """The desk of the owner; in a business of several sites machines are filled as wholes."""
-    single = not state.sites
+    """The desk of the owner; a machine at hand is filled slot by slot."""
+    single = not state.setup.street.errands
     return Desk(
         GROUPS,
         "advance_day",

@@ -42,21 +42,23 @@ def place_of(state: State, before: State | None, earlier: Place | None) -> Place
 
 
 def _figures(state: State) -> tuple[Figure, ...]:
-    account = Figure("bank_cents", "bank balance", bank_balance_cents(state), "cents") if state.sites else None
+    street = state.setup.street
     fixed = (
         Figure("cash_cents", "cash", state.cash_cents, "cents"),
-        Figure("machine_cents", "in the machines" if state.sites else "in the machine", state.machine_cents, "cents"),
+        Figure("machine_cents", "in the machine" if street.alone else "in the machines", state.machine_cents, "cents"),
         Figure("unread", "unread letters", len(state.mail.unread), "letters"),
         Figure("minute", "time of day", state.minute_of_day, "minutes"),
     )
-    return (*fixed, account) if account else fixed
+    if street.goal == "net_worth":
+        return fixed
+    return (*fixed, Figure("bank_cents", "bank balance", bank_balance_cents(state), "cents"))
 
 
 def _shelves(state: State) -> tuple[Shelf, ...]:
     setup = state.setup
     count, small = setup.slots, setup.small_slots
     capacities = (setup.small_capacity,) * small + (setup.large_capacity,) * (count - small)
-    if not state.sites:
+    if setup.street.alone:
         return (Shelf("", setup.columns, capacities, _slots(state, 0, 0)),)
     return tuple(
         Shelf(

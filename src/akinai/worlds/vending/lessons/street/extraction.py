@@ -99,7 +99,7 @@ def _town(history: History) -> Iterator[Lesson]:
         advice = CustomerAdvice(final.complaint_count, neglected)
         yield Lesson.of("routine", "customers", advice, _order_entries(history))
     town, days = history.economy.town, len(history.closes)
-    events = [event for event in town.events if event.first <= days] if town else []
+    events = [event for event in town.events if event.first <= days]
     if events:
         unread = sum(finding.severity == "minor" for finding in missed_date(history))
         yield Lesson.of("routine", "news", NewsAdvice(len(events), days, unread), _order_entries(history))

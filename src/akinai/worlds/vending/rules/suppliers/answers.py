@@ -48,11 +48,11 @@ def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...
 def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[State, Draft]:
     """Act on every intent of a letter, cancellations first, and answer all of them in one letter."""
     intents, delivery = understand(state.setup, letter.subject, letter.body)
-    if state.sites:
-        supplier = supplier_today(state, supplier)
-        state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
-        if refused := letters.not_to_be_had(f"{letter.subject}\n{letter.body}", intents):
-            return state, letters.reply(supplier, letter.subject, refused)
+    supplier = supplier_today(state, supplier)
+    state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
+    wishes = letters.not_to_be_had(f"{letter.subject}\n{letter.body}", intents)
+    if wishes and state.setup.street.deliveries.signed:
+        return state, letters.reply(supplier, letter.subject, wishes)
     day = letter.at // DAY_MINUTES + 1
     paragraphs: list[str] = []
     terms = False
@@ -135,12 +135,12 @@ def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> A
 
 
 def _can_still_change(state: State, order: Order) -> bool:
-    """Whether an order can still be changed; where orders are paid in advance they leave on the same day."""
-    return not state.sites and can_change(order, state.day)
+    """Whether an order can still be changed; where goods are signed for they leave on the same day."""
+    return not state.setup.street.deliveries.signed and can_change(order, state.day)
 
 
 def _until_it_leaves(state: State) -> str:
-    return letters.LEAVES_AT_ONCE if state.sites else letters.UNTIL_IT_LEAVES
+    return letters.LEAVES_AT_ONCE if state.setup.street.deliveries.signed else letters.UNTIL_IT_LEAVES
 
 
 def _cancel(state: State, request: Request) -> Answer:
@@ -201,7 +201,7 @@ def _change(state: State, request: Request) -> Answer:
 
 
 def _claim(state: State, request: Request) -> Answer:
-    if state.sites:
+    if state.setup.street.deliveries.signed:
         return _claim_of_parcel(state, request)
     records = "We have checked our records: whatever you paid for was delivered in full, or is on its way."
     return Answer(
@@ -233,7 +233,7 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
 
 
 def _negotiate(state: State, request: Request) -> Answer:
-    if state.sites:
+    if state.setup.street.drawn:
         return _bargain(state, request)
     fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
     if not request.intent.items.units:

@@ -10,7 +10,7 @@ from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import State, Talk
-from akinai.worlds.vending.rules.books import day_text, in_business, street_of, supplier_today, with_prices
+from akinai.worlds.vending.rules.books import day_text, in_business, supplier_today, with_prices
 from akinai.worlds.vending.rules.orders import know_suppliers, unit_cents
 
 Result = tuple[State, Outcome]
@@ -125,15 +125,15 @@ def bargain(
     Nothing moves below what it can accept, and an offer under 80 % of that moves nothing. A rival's price that nobody
     quoted is found out half of the time: then the list price holds and it does not talk for 30 days.
     """
-    town, drawn = state.economy.town, street_of(state).drawn
-    if town is None:
+    drawn = state.setup.street.drawn
+    if drawn is None:
         return state, Outcome.refused("no_talks", f"{listed.name} does not bargain")
-    trader, talk = town.traders[listed.id], state.talks.get(listed.id)
+    trader, talk = state.economy.town.traders[listed.id], state.talks.get(listed.id)
     if talk is None or state.day > talk.last_day:
         talk = Talk(listed.price_permille, trader.patience, 0, 0)
     if talk.offered_day == state.day:
         return state, Outcome.refused("offered_today", f"{listed.name} answers one offer a day; it answered today")
-    rival = _was_rival_quoted(state, listed, talk.ask_permille, rivals)
+    rival = _was_rival_quoted(state, listed, talk.ask_permille, rivals, drawn.talk_days)
     last_day, ask = state.day + drawn.talk_days, talk.ask_permille
     if rival is False and state.economy.noise(state.day, "rumour", listed.id, state.day).below(2):
         talk = Talk(listed.price_permille, 0, last_day, state.day)
@@ -152,8 +152,10 @@ def bargain(
     return _settle_offer(state, listed, talk, text + ("" if talk.left else " That is our last word."), about)
 
 
-def _was_rival_quoted(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int]) -> bool | None:
-    """Whether a named rival's price was quoted in the last 30 days; None where none is named, or it is not lower."""
+def _was_rival_quoted(
+    state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int], days: int
+) -> bool | None:
+    """Whether a named rival's price was quoted in the last days; None where none is named, or it is not lower."""
     asks, by_id = with_prices(supplier, ask_permille), state.setup.catalog.by_id
     lower = {
         id: cents for id, cents in rivals.items() if id in supplier.products and cents < unit_cents(asks, by_id[id])
@@ -162,7 +164,7 @@ def _was_rival_quoted(state: State, supplier: Supplier, ask_permille: int, rival
         return None
     for other_id, (day, permille) in state.quoted.items():
         other = state.setup.catalog.supplier_by_id[other_id]
-        if other_id != supplier.id and state.day - day <= street_of(state).drawn.talk_days:
+        if other_id != supplier.id and state.day - day <= days:
             quoted = with_prices(other, permille)
             lower = {
                 id: cents

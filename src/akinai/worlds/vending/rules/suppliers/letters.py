@@ -122,22 +122,6 @@ def on_their_way(setup: Setup, orders: Sequence[Order]) -> str:
     return _block("Your orders with us that are on their way:", lines) if lines else "No order of yours is on its way."
 
 
-def late(setup: Setup, supplier: Supplier, order: Order) -> Draft:
-    """An order comes late."""
-    text = (
-        f"Order {order.number}, promised for {clock(setup, order.promised)}, is delayed. We are sorry.\n"
-        f"New delivery: {clock(setup, order.due)}"
-    )
-    return Draft(f"Order {order.number} is delayed", _letter(supplier, text))
-
-
-def delivered(setup: Setup, supplier: Supplier, order: Order, minute: int) -> Draft:
-    """An order has come."""
-    lines = [f"- {line.units} x {name_and_id(setup.catalog, line.product)}" for line in order.lines]
-    head = f"Order {order.number} was delivered on {clock(setup, minute)} and lies in your storage:"
-    return Draft(f"Order {order.number} delivered", _letter(supplier, _block(head, lines)))
-
-
 def undelivered(sent: str, to: str, subject: str) -> Draft:
     """A letter could not be delivered. The notice does not tell which addresses exist."""
     body = f"Your letter of {sent} could not be delivered: nobody receives mail at {to}"
