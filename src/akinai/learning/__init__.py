@@ -18,7 +18,7 @@ from akinai.learning.playbook.patches import Difference, difference
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.protocols import Roles
 from akinai.learning.roles.replies import read_operations, read_tags
-from akinai.learning.roles.tasks import Task
+from akinai.learning.roles.tasks import Grade, Task
 from akinai.learning.search.dedup import Refinement, dedup, prune
 from akinai.learning.search.embedders import LangChainVectors, TfidfSvd
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
@@ -28,9 +28,9 @@ from akinai.learning.search.sudachi import SudachiWords
 
 __all__ = [
     "Bullet", "BulletTag", "Change", "CorruptPlaybook", "DataSet", "Delta", "Difference", "Edit", "EmbedderError",
-    "Injection", "LangChainVectors", "MissingExtra", "NewerPlaybook", "Operation", "Playbook", "PlaybookError",
-    "PlaybookFile", "PlaybookIndex", "Refinement", "Refusal", "Roles", "Saved", "SearchQuery", "SearchResult",
-    "Section", "SudachiWords", "Tagging", "Task", "TfidfSvd", "UnreadableReply", "apply_delta", "dedup", "difference",
-    "dumps_ace", "estimate_tokens", "export_playbook", "import_playbook", "inject", "inject_all", "loads_ace",
-    "object_in", "open_index", "prune", "read_operations", "read_tags", "sections_for",
+    "Grade", "Injection", "LangChainVectors", "MissingExtra", "NewerPlaybook", "Operation", "Playbook",
+    "PlaybookError", "PlaybookFile", "PlaybookIndex", "Refinement", "Refusal", "Roles", "Saved", "SearchQuery",
+    "SearchResult", "Section", "SudachiWords", "Tagging", "Task", "TfidfSvd", "UnreadableReply", "apply_delta",
+    "dedup", "difference", "dumps_ace", "estimate_tokens", "export_playbook", "import_playbook", "inject",
+    "inject_all", "loads_ace", "object_in", "open_index", "prune", "read_operations", "read_tags", "sections_for",
 ]  # fmt: skip

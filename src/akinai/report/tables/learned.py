@@ -120,10 +120,15 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         "clean_accuracy": "accuracy on tasks that nothing was learned from",
     }
     yield from _share_rows(learned, names)
+    yield from _mark_rows(learned)
     if seen := _seen(learned):
         yield "judged tasks that were learned from", f"{seen:,}", ""
     if paired := learned["paired"]:
-        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
+        yield (
+            f"gain{_of_marks(learned)} in points, task by task",
+            f"{100 * paired['gain']:+.1f}",
+            _interval(paired["ci95"]),
+        )
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
     if learned["test"]:
         yield from _test_rows(learned["test"])
@@ -153,6 +158,21 @@ def _share_rows(judged: Mapping[str, Any], names: Mapping[str, str]) -> Iterator
             yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", ends
 
 
+def _mark_rows(judged: Mapping[str, Any], where: str = "") -> Iterator[Row]:
+    """The mean marks of a check that also gives a part of the full mark."""
+    if _of_marks(judged):
+        for name, words in {"without": "without a playbook", "with": "with the playbook"}.items():
+            if judged[name] is not None:
+                yield f"mean mark{where} {words}", f"{judged[name]:.1%}", ""
+
+
+def _of_marks(judged: Mapping[str, Any]) -> str:
+    """The words for what a gain is of, where answers may be right in part; empty where accuracy says it all."""
+    shares = {"with": judged["accuracy"], "without": judged["baseline_accuracy"]}
+    partly = any(share and share["n"] and abs(judged[name] - share["value"]) > 1e-9 for name, share in shares.items())
+    return " of the mean mark" if partly else ""
+
+
 def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
     """The figures of the test tasks, which judge beside the validation tasks."""
     names = {
@@ -161,10 +181,11 @@ def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
         "clean_accuracy": "accuracy on test tasks that nothing was learned from",
     }
     yield from _share_rows(test, names)
+    yield from _mark_rows(test, " on test")
     if seen := _seen(test):
         yield "test tasks that were learned from", f"{seen:,}", ""
     if paired := test["paired"]:
-        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
+        yield f"gain{_of_marks(test)} on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
 
 
 def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:

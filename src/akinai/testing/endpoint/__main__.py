@@ -16,7 +16,7 @@ from akinai.testing.endpoint.server import Endpoint
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until SIGTERM or Ctrl-C. The first line on stdout is the URL."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_args(arguments)
     try:
         responder = world_responder(options.world, options.player, [parse_shopper(text) for text in options.shopper])
@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop.wait()
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """The reader of the command line."""
     parser = argparse.ArgumentParser(prog="python -m akinai.testing.endpoint", description=__doc__)
     parser.add_argument("--world", default="vending", help="the world whose players answer")
     parser.add_argument(
