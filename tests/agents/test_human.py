@@ -9,6 +9,7 @@ from akinai.agents.human import HumanAgent, help_text
 from akinai.agents.terminal import completions
 from akinai.agents.typed_lines import SeenValues, read_line
 from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.presentation.voice import Voice
 from akinai.worlds import load
 from akinai.worlds.market.model.actions import Payment, SendMessage, Text
 from akinai.worlds.vending.model.actions import (
@@ -71,15 +72,15 @@ def test_a_line_is_read_as_it_is_meant(verbs: Verbs, line: str, action: Action) 
     ("line", "why"),
     [
         ("fly", "no action 'fly'"),
-        ("wait_until", "field required"),
-        ("wait_until hour=noon", "hour"),
+        ("wait_until", "Give hour. Usage: wait_until HOUR"),
+        ("wait_until hour=noon", "Hour: a whole number, not 'noon'."),
         ("wait_until 15 16", "'16' is one value too many"),
         ("email hello", "could be read_email or send_email"),
         ('search_web query="open', "should be JSON"),
         ("place_order northbay items=4 cola=24", "cola= belongs to items, which was given already"),
         ("{", "no JSON object"),
         ("=", "no action '='"),
-        ("set_price price=ten", "price"),
+        ("set_price price=ten", "amount of money"),
     ],
 )
 def test_a_line_that_cannot_be_read_says_why(line: str, why: str) -> None:
@@ -152,7 +153,7 @@ def test_a_person_may_leave_at_any_time(last: list[str]) -> None:
 def test_help_speaks_of_the_actions_of_its_world(name: str) -> None:
     """The examples are actions that can be taken here."""
     verbs = load(name).verbs
-    examples = [line.split()[0] for line in help_text(verbs.classes).splitlines() if line.startswith("  ")]
+    examples = [line.split()[0] for line in help_text(verbs.classes, Voice()).splitlines() if line.startswith("  ")]
     own = {verb.tool_name() for verb in verbs.classes}
     assert set(examples) - own == {"tools", "view", "help", "quit"}
     assert set(examples) & own

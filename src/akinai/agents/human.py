@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from akinai.agents.protocols import outcome_text
 from akinai.agents.typed_lines import SeenValues, parameters_of, read_line, usage
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
+from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Block, Letter, Sheet
+from akinai.core.presentation.voice import Voice
 
 COMMANDS = {
     "tools": "what you can do now; 'tools NAME' explains one action",
@@ -47,24 +50,33 @@ class HumanAgent:
 
     remember_on_resume = True
 
-    def __init__(self, verbs: Verbs, terminal: Terminal, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        verbs: Verbs,
+        terminal: Terminal,
+        voice: Voice | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._verbs, self._terminal, self._now = verbs, terminal, now
+        self._voice = voice or Voice()
         self._begun: float | None = None
         self._is_live = False
         self._news = ""
         self._moves = 0
-        self._seen = SeenValues()
+        self._seen = SeenValues(self._voice)
 
     async def act(self, view: View, last: Outcome | None) -> Move:
         self._begun = self._now() if self._begun is None else self._begun
         if last is not None:
-            self._tell(outcome_text(last), last)
+            self._tell(last.text if last.ok else f"Refused: {last.text}", last)
         if not self._is_live:
             self._is_live = True
-            self._terminal.show(view.text if last is None else f"You go on here.\n\n{view.text}")
-            self._terminal.show(help_text(view.verbs))
+            if last is not None:
+                self._terminal.show("You go on here.")
+            self._brief(view)
+            self._terminal.show(help_text(view.verbs, self._voice))
         elif view.news and view.news != self._news:
-            self._terminal.show(view.news)
+            self._terminal.show(self._voice.tell(view.news))
         self._news = view.news
         action = await self._action(view)
         self._moves += 1
@@ -79,8 +91,14 @@ class HumanAgent:
         self._terminal.show(f"> {line}")
         self._moves += 1
 
+    def _brief(self, view: View) -> None:
+        for block in self._voice.brief:
+            self._terminal.show(_block_text(block))
+        if not self._voice.brief:
+            self._terminal.show(self._voice.tell(view.text))
+
     def _tell(self, text: str, outcome: Outcome) -> None:
-        self._terminal.show(text)
+        self._terminal.show(self._voice.tell(text))
         self._seen.add(outcome.data)
 
     async def _action(self, view: View) -> Action:
@@ -95,13 +113,13 @@ class HumanAgent:
                 case ["quit" | "exit"]:
                     raise EndRun("stopped")
                 case ["help" | "?"]:
-                    self._terminal.show(help_text(view.verbs))
+                    self._terminal.show(help_text(view.verbs, self._voice))
                 case ["view"]:
-                    self._terminal.show(view.text)
+                    self._brief(view)
                 case ["tools", *names]:
-                    self._terminal.show(_tools_text(view.verbs, names))
+                    self._terminal.show(_tools_text(view.verbs, names, self._voice))
                 case _:
-                    action = read_line(self._verbs, line, view.verbs)
+                    action = read_line(self._verbs, line, view.verbs, self._voice)
                     if not isinstance(action, Unreadable):
                         return action
                     self._terminal.show(action.why)
@@ -116,34 +134,38 @@ class HumanAgent:
         return f"[{', '.join(parts)}] > "
 
 
-def help_text(verbs: Sequence[type[Action]]) -> str:
+def help_text(verbs: Sequence[type[Action]], voice: Voice) -> str:
     """The help on how actions are typed, with examples from these verbs."""
     lines = ["Type an action and its values, in order or by name; a word of its name will do where it is plain:"]
-    lines += [f"  {line}" for line in _examples(verbs)]
+    lines += [f"  {line}" for line in _examples(verbs, voice)]
     lines.append('A text may stand in quotes, "like this". A whole line may be JSON: {"action": ..., ...}.')
     lines += [f"  {name:8}{about}" for name, about in COMMANDS.items()]
     return "\n".join(lines)
 
 
-def _examples(verbs: Sequence[type[Action]]) -> Iterator[str]:
+def _examples(verbs: Sequence[type[Action]], voice: Voice) -> Iterator[str]:
     """The usage of up to three actions: the first with several values, with one, and with none."""
     by_count = {min(2, sum(item.required for item in parameters_of(verb))): verb for verb in reversed(verbs)}
-    return (usage(by_count[count]) for count in (2, 1, 0) if count in by_count)
+    return (usage(by_count[count], voice) for count in (2, 1, 0) if count in by_count)
 
 
-def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
+def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str], voice: Voice) -> str:
     if not names:
-        lines = [(usage(verb), str(verb.tool()["description"]).splitlines()[0]) for verb in verbs]
+        lines = [(usage(verb, voice), str(verb.tool()["description"]).splitlines()[0]) for verb in verbs]
         return "\n".join(
             f"{line:40} {about}" if len(line) <= 40 else f"{line}\n{'':40} {about}" for line, about in lines
         )
     matches = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
-    return _tool_text(matches[0]) if matches else "no such action now; 'tools' lists those that there are"
+    return _tool_text(matches[0], voice) if matches else "no such action now; 'tools' lists those that there are"
 
 
-def _tool_text(verb: type[Action]) -> str:
-    lines = [usage(verb), str(verb.tool()["description"])]
-    for parameter in parameters_of(verb):
+def _tool_text(verb: type[Action], voice: Voice) -> str:
+    lines = [usage(verb, voice), str(verb.tool()["description"]).partition("\n\n")[0]]
+    parameters = parameters_of(verb)
+    if voice.spots and {"row", "column"} <= {parameter.name for parameter in parameters}:
+        lines.append(f"  slot: as on the machine, such as {next(iter(voice.spots))}.")
+        parameters = [parameter for parameter in parameters if parameter.name not in ("row", "column")]
+    for parameter in parameters:
         schema: Any = parameter.schema
         kind = (
             "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "object"))
@@ -152,3 +174,23 @@ def _tool_text(verb: type[Action]) -> str:
         about = str(schema.get("description", "")).replace("\n", " ")
         lines.append(f"  {parameter.name}: {' '.join([kind, *limits])}. {about}".rstrip())
     return "\n".join(lines)
+
+
+def _block_text(block: Block) -> str:
+    """A part of a briefing as lines."""
+    if isinstance(block, Letter):
+        return "\n".join(filter(None, [block.sender, block.subject, block.body]))
+    if not isinstance(block, Sheet):
+        return block.text
+    rows = [tuple(block.columns), *(_cells(block, row) for row in block.rows)]
+    width = max(len(row[0]) for row in rows)
+    lines = [f"  {first:{width}}  {'  '.join(cells)}".rstrip() for first, *cells in rows]
+    return "\n".join(filter(None, [block.title, *lines, block.note]))
+
+
+def _cells(sheet: Sheet, row: Sequence[Json]) -> tuple[str, ...]:
+    units = sheet.columns.values()
+    return tuple(
+        format_cents(value) if unit == "cents" and isinstance(value, int) else str(value)
+        for value, unit in zip(row, units, strict=True)
+    )

@@ -98,7 +98,7 @@ class EditedLines:
 
     def _toolbar(self) -> str:
         verb = read_verb(self._session.default_buffer.text.strip().partition(" ")[0], self.offered)
-        return usage(verb) if verb else "Tab completes  -  help, tools, view, quit"
+        return usage(verb, self.seen.voice) if verb else "Tab completes  -  help, tools, view, quit"
 
 
 def _wrapped(line: str, width: int) -> str:
@@ -119,7 +119,13 @@ def completions(text: str, offered: Sequence[type[Action]], seen: SeenValues) ->
         yield from ((verb.tool_name(), "") for verb in offered if _fits(word, verb.tool_name()))
     elif verb := read_verb(before[0], offered):
         values = _values(parameters_of(verb), [item for item in before[1:] if item], word, seen)
-        yield from ((value, about) for value, about in values.items() if value.startswith(word) and value != word)
+        plain = word.strip('"').casefold()
+        names = seen.voice.names
+        named = {_quoted(names[value]): about for value, about in values.items() if value in names}
+        yield from (
+            (value, about) for value, about in (named | values).items()
+            if value.strip('"').casefold().startswith(plain) and value != word
+        )  # fmt: skip
 
 
 def _values(parameters: Sequence[Parameter], typed: Sequence[str], word: str, seen: SeenValues) -> dict[str, str]:
@@ -138,6 +144,10 @@ def _values(parameters: Sequence[Parameter], typed: Sequence[str], word: str, se
     ending = "=" if tables else ""
     suggestions |= {f"{value}{ending}": "" for value in seen.words if word or tables}
     return suggestions | {f"{item.name}=": str(item.schema.get("description", "")) for item in left}
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if " " in name else name
 
 
 def _fits(word: str, name: str) -> bool:

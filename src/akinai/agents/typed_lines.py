@@ -9,6 +9,9 @@ from typing import Any, cast
 
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.errors import UnknownName
+from akinai.core.presentation.complaints import complaint_about
+from akinai.core.presentation.desk import Desk, Pick
+from akinai.core.presentation.voice import Voice
 from akinai.core.replies.moves import read_move, read_object
 
 MAX_WORD = 60
@@ -77,17 +80,18 @@ def _without_null(schema: Schema) -> Schema:
     return {**schema, **variants[0]} if variants else schema
 
 
-def usage(verb: type[Action]) -> str:
+def usage(verb: type[Action], voice: Voice) -> str:
     """The usage line of an action: its name and its values in order."""
-    return " ".join([verb.tool_name(), *(parameter.usage for parameter in parameters_of(verb))])
+    line = " ".join([verb.tool_name(), *(parameter.usage for parameter in parameters_of(verb))])
+    return line.replace("ROW COLUMN", "SLOT") if voice.spots else line
 
 
-def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = ()) -> Action:
+def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = (), voice: Voice = Voice()) -> Action:  # noqa: B008 - it is frozen
     """An action as a person types it. An `Unreadable` says what is wrong.
 
     `set_price 0 1 1.75`, `set_price row=0 column=1 price=1.75` and `price 0 1 1.75` are the same: a word or the
     beginning of a name is enough where only one of the `offered` actions has it. Where only one of them needs exactly
-    one value, the value alone is enough.
+    one value, the value alone is enough. Names of the `voice` stand for ids and for slots: `price A2 1.75`.
     """
     if line.lstrip().startswith("{"):
         return read_move(verbs, line).action
@@ -98,10 +102,23 @@ def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = ()) -> 
             verb, arguments = _only_with_a_value(offered), line
         if verb is None:
             return Verbs(offered or verbs.classes).parse(word, {}, line)  # which words the refusal
-        values = _values(parameters_of(verb), arguments.strip())
-        return read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
+        values = _values(parameters_of(verb), arguments.strip(), voice)
+        action = read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
+        return _explained(action, verb, values, voice)
     except ValueError as error:
         return Unreadable.of(line, f"{error}; 'help' shows how actions are typed")
+
+
+def _explained(action: Action, verb: type[Action], values: Mapping[str, object], voice: Voice) -> Action:
+    """An action that cannot be read, with the reason in the words of a form, and the usage."""
+    if not isinstance(action, Unreadable):
+        return action
+    properties: Mapping[str, Schema] = verb.tool(inline=True)["parameters"]["properties"]
+    lists = [name for name, schema in properties.items() if schema.get("type") == "array"]
+    rows = {lists[0]: [dict(values)]} if len(properties) == len(lists) == 1 and lists[0] not in values else values
+    picks = (Pick(("row", "column"), "Slot", ()),) if voice.spots else ()
+    complaint = complaint_about(verb, rows, Desk(picks=picks))
+    return action.model_copy(update={"why": f"{complaint.text} Usage: {usage(verb, voice)}"}) if complaint else action
 
 
 def _verb(verbs: Verbs, word: str, offered: Sequence[type[Action]]) -> type[Action] | None:
@@ -139,7 +156,7 @@ def _only_with_a_value(offered: Sequence[type[Action]]) -> type[Action] | None:
     return with_values[0] if sum(parameter.required for parameter in parameters_of(with_values[0])) == 1 else None
 
 
-def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
+def _values(parameters: Sequence[Parameter], text: str, voice: Voice) -> dict[str, object]:
     """The values of a line, by parameter. ValueError for a value that fits no parameter."""
     by_name = {parameter.name: parameter for parameter in parameters}
     table = next((item for item in parameters if item.is_table), None)
@@ -147,38 +164,59 @@ def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
     while text:
         named = _NAMED.match(text)
         waiting = [item for item in parameters if item.name not in values]
-        if named and named[1] in by_name:
+        spot = voice.spots.get(text.split()[0].upper(), {})
+        key, after_key = _id_at(text, voice, "=") if table else ("", "")
+        if spot and spot.keys() <= {item.name for item in waiting}:
+            values |= spot
+            text = text.partition(" ")[2].lstrip()
+        elif named and named[1] in by_name:
             name = named[1]
-            values[name], text = _value(by_name[name], text[named.end() :])
-        elif named and table:
-            value, text = _value(None, text[named.end() :])
+            values[name], text = _value(by_name[name], text[named.end() :], voice)
+        elif table and (key or named):
+            key, after_key = (
+                (key, after_key) if key else (named[1] if named else "", text[named.end() :] if named else "")
+            )
+            value, text = _value(None, after_key, voice)
             table_values = values.setdefault(table.name, {})
             if not isinstance(table_values, dict):
-                raise ValueError(f"{named[1]}= belongs to {table.name}, which was given already")
-            cast("dict[str, object]", table_values)[named[1]] = value
+                raise ValueError(f"{key}= belongs to {table.name}, which was given already")
+            cast("dict[str, object]", table_values)[key] = value
         elif not waiting:
             raise ValueError(f"{text.split()[0]!r:.60} is one value too many")
         elif kinds := waiting[0].kinds:
-            values[waiting[0].name], text = _variant(waiting[0], kinds, text)
+            values[waiting[0].name], text = _variant(waiting[0], kinds, text, voice)
         else:
             last = len(waiting) == 1 or not waiting[1].required
-            values[waiting[0].name], text = _value(waiting[0], text, to_the_end=last)
+            values[waiting[0].name], text = _value(waiting[0], text, voice, to_the_end=last)
     return values
 
 
-def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str) -> tuple[object, str]:
+def _id_at(text: str, voice: Voice, end: str) -> tuple[str, str]:
+    """The id whose name a text begins with, and the text after it; both are empty where there is none."""
+    for id, name in sorted(voice.names.items(), key=lambda item: -len(item[1])):
+        after = text[len(name) :]
+        if text[: len(name)].casefold() == name.casefold() and (after.startswith(end) or not after):
+            return id, after[len(end) :].lstrip()
+    return "", ""
+
+
+def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str, voice: Voice) -> tuple[object, str]:
     """An object of one of several kinds, such as `text Hello` or `payment P-1`; JSON is also accepted."""
     if text.startswith("{"):
-        return _value(parameter, text)
+        return _value(parameter, text, voice)
     kind, _, arguments = text.partition(" ")
     if kind not in kinds:
         raise ValueError(f"{parameter.name} begins with its type, which is {' or '.join(kinds)}, not {kind!r:.60}")
     fields = [field for field in _parameters(kinds[kind]) if field.name != "type"]
-    return {"type": kind, **_values(fields, arguments.strip())}, ""
+    return {"type": kind, **_values(fields, arguments.strip(), voice)}, ""
 
 
-def _value(parameter: Parameter | None, text: str, *, to_the_end: bool = False) -> tuple[object, str]:
-    """A value and the text after it. The value is JSON where it begins like JSON, else a word, or the whole text."""
+def _value(parameter: Parameter | None, text: str, voice: Voice, *, to_the_end: bool = False) -> tuple[object, str]:
+    """A value and the text after it. The value is JSON where it begins like JSON, else a word, or the whole text. A
+    name that takes the place of an id is read as that id."""
+    names_id = parameter is not None and parameter.name.endswith("_id")
+    if names_id and (named := _id_at(text, voice, " "))[0]:
+        return named
     if text[:1] in ('"', "{", "["):
         value, end = _json(text)
     elif to_the_end and parameter and parameter.is_text:
@@ -186,6 +224,8 @@ def _value(parameter: Parameter | None, text: str, *, to_the_end: bool = False) 
     else:
         end = len(text.split(maxsplit=1)[0]) if text.strip() and not text[0].isspace() else 0
         value = text[:end] if parameter and parameter.is_text else _plain(text[:end])
+    if names_id and isinstance(value, str):
+        value = _id_at(value, voice, " ")[0] or value
     return value, text[end:].lstrip()
 
 
@@ -206,7 +246,8 @@ def _plain(text: str) -> object:
 class SeenValues:
     """The names and values in earlier outcomes, such as products, suppliers and slots, for completion."""
 
-    def __init__(self) -> None:
+    def __init__(self, voice: Voice = Voice()) -> None:  # noqa: B008 - it is frozen
+        self.voice = voice
         self.words: dict[str, None] = {}
         """Names, in the order of their first appearance."""
         self._records: dict[tuple[tuple[str, str], ...], None] = {}
@@ -231,6 +272,8 @@ class SeenValues:
         """The values seen for the first of these parameters, each followed by those of the next ones in the same
         record: "0 1" for a row and a column."""
         texts: dict[str, None] = {}
+        if [item.name for item in parameters[:2]] == ["row", "column"]:
+            texts |= dict.fromkeys(self.voice.spots)
         for record in map(dict, self._records):
             if values := list(takewhile(bool, (record.get(item.name, "") for item in parameters))):
                 texts[" ".join(values)] = None

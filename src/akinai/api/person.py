@@ -80,8 +80,11 @@ def is_persons(header: RunHeader) -> bool:
 async def play_at_terminal(session: AsyncSession) -> None:
     """Let the person at this process's terminal play a session until it is over, or the person leaves."""
     agents: dict[str, HumanAgent] = {}
+    world, genesis = session.world, (await session.run()).header.genesis
+    opening = world.begin(genesis)
     while (actor := session.actor) is not None:
-        agent = agents.setdefault(actor, HumanAgent(session.world.verbs, open_terminal()))
+        voice = world.facets.presentation.voice(opening, actor)
+        agent = agents.setdefault(actor, HumanAgent(world.verbs, open_terminal(), voice))
         try:
             await session.take(await agent.act(session.view(actor), session.outcome), actor)
         except EndRun:

@@ -9,6 +9,7 @@ from akinai.core.canonical import keepable
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.models import END_THINK, THINK, marked_thinking
+from akinai.core.presentation.voice import Voice
 
 SAID_LIMIT = 2000
 """Characters of the text beside an action that the ledger keeps, its thoughts included."""
@@ -122,6 +123,8 @@ class Role:
     """A playbook that it may search as it plays, in place of bullets."""
     genesis: Genesis | None = None
     """All that decides the run, for yardsticks: factories with `yardstick = True`. None for other players."""
+    voice: Voice | None = None
+    """The words for a person: factories with `person = True`. None for other players."""
 
 
 AgentFactory = Callable[[Role], Agent]

@@ -17,6 +17,7 @@ from akinai.core.models import Reply, Request
 from akinai.core.presentation.charts import Best, Chart, Published
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Crowd, EntryView, Item, ItemKind, Place
+from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Account, Score
 from akinai.core.steps import Step, Steps
 from akinai.core.untrusted.spelling import short_repr
@@ -240,6 +241,10 @@ class Presentation(Generic[S]):
     def crowd(self, steps: Steps[S]) -> Crowd:
         """Participants and conversations of a run; empty in a world without sides."""
         return Crowd()
+
+    def voice(self, state: S, actor: str) -> Voice:
+        """The words in which a person who plays an actor reads its texts; by default with names in place of ids."""
+        return Voice(self.names(state))
 
     def desk(self, state: S, actor: str, met: Collection[str] = ()) -> Desk:
         """How the forms look with which a person plays an actor, from what that actor knows. `met` are words in the

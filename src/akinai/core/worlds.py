@@ -82,10 +82,12 @@ def dated_view(world: World[S], state: S, actor: str) -> View:
 
 
 def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Genesis, state: S) -> Agent:
-    """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis."""
+    """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis,
+    and one with `person = True` the words for a person."""
     disclosed = genesis if getattr(factory, "yardstick", False) else None
     verbs = tuple(usable_verbs(world, state, actor))
-    return factory(Role(actor, verbs, world.facets.sides.group(state, actor), genesis=disclosed))
+    voice = world.facets.presentation.voice(state, actor) if getattr(factory, "person", False) else None
+    return factory(Role(actor, verbs, world.facets.sides.group(state, actor), genesis=disclosed, voice=voice))
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:

@@ -16,7 +16,9 @@ from akinai.core.actions import Unreadable
 from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome
 from akinai.core.presentation.complaints import Complaint, complaint_about
+from akinai.core.replies.arguments import read_call
 from akinai.core.stores import RunHeader
+from akinai.report.language import translate_lines
 from akinai.report.page.play.page import play_page, play_parts
 from akinai.report.page.site import Site
 from akinai.report.page.templating import render
@@ -66,11 +68,9 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
         session = await studio.players.session(id)
         actor = _actor(session, header)
         parts = await _parts(studio, session, header, site)
-        opening = worlds.load(header.genesis.world)
-        briefing = opening.view(opening.begin(header.genesis), actor).text if actor else ""
         run = {
             "id": id, "world": header.genesis.world, "seed": header.genesis.seed, "actor": actor,
-            "preset": header.card.get("preset"), "briefing": briefing,
+            "preset": header.card.get("preset"),
         }  # fmt: skip
         return HTMLResponse(play_page(run, parts, site))
 
@@ -87,23 +87,28 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
         if session and (
             complaint := await _complaint(studio, header, _actor(session, header), form)
         ):  # nothing was done: no entry, as at a terminal
-            return JSONResponse({"refused": True, "why": complaint.text, "marks": complaint.paths})
+            why = translate_lines(complaint.text, studio.site(request).language)
+            return JSONResponse({"refused": True, "why": why, "marks": complaint.paths})
         outcome = await studio.players.act(id, form.action, form.arguments)
         session = await studio.players.session(id) if outcome else None
         parts = await _parts(studio, session, header, studio.site(request), outcome)
         if outcome and not outcome.ok:
-            parts |= {"why": outcome.text, "marks": await _marks(studio, header, session, form)}
+            parts |= {"marks": await _marks(studio, header, session, form)}
         return JSONResponse(parts)
 
 
 async def _complaint(studio: Studio, header: RunHeader, actor: str, form: Act) -> Complaint | None:
     """What is wrong with the values of a form; None where they can be read, and for an unknown action."""
     views = await studio.views.views(await studio.books.header(header.run_id))
+    action = read_call(views.world.verbs, form.action, form.arguments, "").action
+    if not isinstance(action, Unreadable):
+        return None
     try:
         verb = views.world.verbs.find(form.action)
     except UnknownName:
         return None
-    return complaint_about(verb, form.arguments, views.world.facets.presentation.desk(views.steps.final, actor))
+    desk = views.world.facets.presentation.desk(views.steps.final, actor)
+    return complaint_about(verb, form.arguments, desk) or Complaint(action.why)
 
 
 async def _marks(

@@ -9,7 +9,8 @@ from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
 from akinai.core.ledger import SECOND_US, Ledger, midnights
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import ItemKind, Letter, Talk
+from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Talk
+from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, replay
@@ -56,6 +57,9 @@ class PlayView:
     closed: tuple[float, ...]
     """The headline at the end of each day that is over."""
     desk: Desk
+    voice: Voice
+    brief: tuple[Block, ...]
+    """What the actor was told at the beginning."""
     log: tuple[LogItem, ...]
     """The newest first."""
     talks: tuple[Talk, ...]
@@ -88,7 +92,9 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
         None if crowded else judging.standing(state),
         tuple(_closed(world, steps, first.name)) if dated and first else (),
         presentation.desk(state, actor, _met(steps, owner)),
-        tuple(_log(world, steps, owner)),
+        voice := presentation.voice(state, actor),
+        voice.brief or (Passage("briefing", world.view(steps.opening, actor).text),),
+        tuple(_log(world, steps, owner, voice)),
         tuple(talk for talk in talks if owner in (talk.buyer, talk.seller)),
         None if crowded else record_place_history(presentation, Steps(steps.genesis, state, ())),
     )
@@ -111,23 +117,27 @@ def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[flo
                 yield value
 
 
-def _log(world: World[Any], steps: Steps[Any], owner: str) -> Iterator[LogItem]:
+def _log(world: World[Any], steps: Steps[Any], owner: str, voice: Voice) -> Iterator[LogItem]:
     count = 0
     for index in range(len(steps) - 1, -1, -1):
         taken = steps[index]
         if owner_of(taken.entry.actor) != owner:
             continue
-        yield _item(world, steps, taken, index)
+        yield _item(world, steps, taken, index, voice)
         count += 1
         if count == LOG:
             return
 
 
-def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int) -> LogItem:
+def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int, voice: Voice) -> LogItem:
     entry, now = step.entry, world.now(step.before)
     entry_view = world.facets.presentation.show(steps, index)
     readable = entry.outcome.ok and entry_view.kind in LETTER_KINDS
-    letters = tuple(block for block in entry_view.blocks if isinstance(block, Letter)) if readable else ()
+    letters = tuple(
+        replace(block, body=voice.tell(block.body), at=voice.tell(block.at))
+        for block in (entry_view.blocks if readable else ())
+        if isinstance(block, Letter)
+    )
     observed = world.facets.observation.observe(step.after, step.turn, step.outcome)
     return LogItem(
         entry.seq,
@@ -135,7 +145,7 @@ def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int) -> 
         type(step.turn.action).tool_name(),
         entry_view.summary,
         letters,
-        observed.text,
+        voice.tell(observed.text),
         entry.outcome.ok,
         entry.outcome.code,
     )

@@ -16,6 +16,7 @@ DOMAIN, REPORT, WORLDS, PHRASES = "akinai", "report", "worlds", "phrases"
 FALLBACKS = {DOMAIN: REPORT, REPORT: WORLDS, WORLDS: PHRASES}
 """The catalogue that each falls back on. No sentence is searched for among phrases, which are filled."""
 SENTENCES, CLAUSES = re.compile(r"(?<=\.) "), re.compile(r"(?<=[;:]) ")
+SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 STOPS = {".": "。", ";": "；", ":": "："}
 WEEKDAYS = {"Mon": "月", "Tue": "火", "Wed": "水", "Thu": "木", "Fri": "金", "Sat": "土", "Sun": "日"}
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -70,7 +71,7 @@ def translate_text(text: str) -> str:
         return text
     if (whole := translate(text)) != text:
         return whole
-    return _join_sentences(_translate_verdicts(sentence) for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text))
+    return _join_sentences(_translate_verdicts(sentence) for sentence in SENTENCE_ENDS.split(text))
 
 
 def _join_sentences(sentences: Iterable[str]) -> str:
@@ -140,6 +141,21 @@ def month_of(date: str, language: Language) -> str:
     if (match := DATE.fullmatch(date)) is None:
         return ""
     return f"{match[4]}年{MONTHS.index(match[3]) + 1}月" if language == "ja" else f"{match[3]} {match[4]}"
+
+
+def translate_lines(text: str, language: Language) -> str:
+    """Translate what a world says to a person, line by line and sentence by sentence; a line that the catalogue lacks
+    stays."""
+    return text if language == "en" else "\n".join(_translate_line(line, language) for line in text.split("\n"))
+
+
+def _translate_line(line: str, language: Language) -> str:
+    words = line.strip()
+    if not words:
+        return line
+    if (whole := _translate_record(words, language)) == words:
+        whole = _join_sentences(_translate_record(part, language) for part in SENTENCE_ENDS.split(words))
+    return f"{line[: len(line) - len(line.lstrip())]}{DATE.sub(_translate_date, whole)}"
 
 
 def translate_report(text: str, language: Language) -> str:

@@ -10,7 +10,7 @@ from akinai.agents.human import HumanAgent
 from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words
 from akinai.agents.terminal import open_terminal
-from akinai.core.agents import AgentFactory
+from akinai.core.agents import AgentFactory, Role
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
@@ -125,7 +125,7 @@ def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S) -
         command_words(argument)
         return lambda role: ProgramAgent(argument, role, world.verbs, timeout_s)
     if agent == HUMAN:
-        return lambda role: HumanAgent(world.verbs, open_terminal())
+        return _person_factory(world)
     plugins = agent_plugins()
     if kind in plugins:
         try:
@@ -174,6 +174,14 @@ def read_script(name: str) -> list[str]:
     if not lines:
         raise UsageError(f"the script {name!r} holds no action; write one a line")
     return lines
+
+
+def _person_factory(world: World[Any]) -> AgentFactory:
+    def person(role: Role) -> HumanAgent:
+        return HumanAgent(world.verbs, open_terminal(), role.voice)
+
+    person.__dict__["person"] = True
+    return person
 
 
 def _script_factory(world: World[Any], name: str) -> AgentFactory:

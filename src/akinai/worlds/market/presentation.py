@@ -7,11 +7,13 @@ from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Crowd, EntryView, Place
+from akinai.core.presentation.voice import Voice
 from akinai.core.steps import Steps
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.transcript.crowd import crowd_of
 from akinai.worlds.market.transcript.desk import desk_of
 from akinai.worlds.market.transcript.entries import place_of, show
+from akinai.worlds.market.transcript.voice import voice_of
 
 NOTE = "Marks are means over the runs of a group, lines their 95 % intervals."
 SHARES = MeanChart(
@@ -93,6 +95,9 @@ class MarketPresentation(Presentation[State]):
 
     def names(self, state: State) -> Mapping[str, str]:
         return {id: member.name for id, member in sorted(state.members.items()) if member.name and member.name != id}
+
+    def voice(self, state: State, actor: str) -> Voice:
+        return voice_of(state, actor)
 
     def desk(self, state: State, actor: str, met: Collection[str] = ()) -> Desk:
         return desk_of(state, actor, met)

@@ -12,6 +12,7 @@ from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import EntryView, Item, Place
+from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
@@ -28,6 +29,7 @@ from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
 from akinai.worlds.vending.transcript.place import items_of, place_of
+from akinai.worlds.vending.transcript.voice import voice_of
 
 
 class VendingSides(Sides[State]):
@@ -204,6 +206,9 @@ class VendingPresentation(Presentation[State]):
 
     def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
         return place_of(state, before, previous)
+
+    def voice(self, state: State, actor: str) -> Voice:
+        return voice_of(state)
 
     def desk(self, state: State, actor: str, met: Collection[str] = ()) -> Desk:
         return desk_of(turn_to_actor(state, actor))

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.core.presentation.transcript import Item
+from akinai.report.language import translate_lines
 from akinai.report.page.lines import Curve, Plot, plot
 from akinai.report.page.play.forms import forms_of
 from akinai.report.page.run_page import HIGH, LOW, Ghosts
@@ -38,18 +39,28 @@ def play_parts(
     """
     language = site.language
     main, groups = forms_of([verb.tool(inline=True) for verb in view.verbs], playing.desk) if view else (None, [])
+    forms = [form for group in groups for form in group.forms] + ([main] if main else [])
+    labels = {form.verb: form.label for form in forms}
+
+    def tell(text: str) -> str:
+        return translate_lines(playing.voice.tell(text, labels), language)
+
     shared: dict[str, Any] = {
-        "site": site, "playing": playing, "view": view, "last": last, "over": view is None, "ending": ending,
-        "run": run,
+        "tell": tell, "site": site, "playing": playing, "view": view, "last": last, "over": view is None,
+        "ending": ending, "run": run,
         "plot": _plot(playing, ghosts or {}, language), "figure": _figures(playing, ghosts or {}),
     }  # fmt: skip
-    markup = {name: str(render(f"play_{name}.html", language, **shared)) for name in ("status", "answer", "log")}
+    markup = {
+        name: str(render(f"play_{name}.html", language, **shared)) for name in ("status", "brief", "answer", "log")
+    }
     markup["forms"] = str(
-        render("play_forms.html", language, main=main, groups=groups, desk=playing.desk, over=view is None)
+        render("play_forms.html", language, main=main, groups=groups, desk=playing.desk, over=view is None, tell=tell)
     )
     return {
         "seq": playing.seq,
+        "name": playing.name,
         "refused": last is not None and not last.ok,
+        "why": tell(last.text) if last is not None and not last.ok else "",
         "over": view is None,
         "ghosts": ghosts is not None,
         "markup": markup,
