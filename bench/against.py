@@ -1,29 +1,30 @@
-"""The placebo over many shuffles, and the learner's rules against it and raw examples, on questions of JCommonsenseQA.
+"""Permuted bullets over many shuffles, and the learner's rules against them and raw examples, on JCommonsenseQA.
 
 python bench/against.py [--data DIR]: DIR holds train-v1.3.json and valid-v1.3.json; without it the product's own
-questions are used. The playbook is learned once; each shuffle gives every judged question the bullets of another one.
+questions are used. The playbook is learned once; in each shuffle its bullets exchange their answers.
 """
 
 import argparse
 import asyncio
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from akinai.learning.contest.contenders import Contest
-from akinai.learning.contest.controls import AssignedRetriever, placebo, shuffle_bullets
+from akinai.learning.contest.controls import permuted_control
+from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
-from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.roles.protocols import Roles
 from akinai.learning.roles.rules import AnswerEvaluator
+from akinai.learning.roles.tasks import Task
 from akinai.runtime.learn.data_sets import find_data_set
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.settings import learn_settings
 
-LEARNED, JUDGED, SHUFFLES = 1_000, 300, 100
-MEAN_BUDGET, COVER_BUDGET = 1.0, 90
-"""Points that the mean gain of the placebo may be away from 0; shuffles whose interval has to hold 0."""
+LEARNED, JUDGED, SHUFFLES = 1_000, 300, 10
 
 
 def files(data: Path | None, folder: Path) -> dict[str, str]:
@@ -36,17 +37,17 @@ def files(data: Path | None, folder: Path) -> dict[str, str]:
     return {"data": str(folder / "train-v1.3.json"), "eval": str(folder / "valid-v1.3.json")}
 
 
-async def shuffles(contest: Contest, tasks: Any, none: EvalResult) -> list[tuple[float, tuple[float, float] | None]]:
-    """The placebo's gain over no playbook and its interval, by shuffle."""
-    gains: list[tuple[float, tuple[float, float] | None]] = []
-    learned = await placebo(contest)
-    shared = contest.retriever(contest.config)  # one index for all shuffles
+async def shuffles(
+    playbook: Playbook, retriever: Retriever, roles: Roles, tasks: Sequence[Task], data_set: DataSet
+) -> list[EvalResult]:
+    """The results with permuted bullets, by shuffle."""
+    results: list[EvalResult] = []
     for seed in range(SHUFFLES):
-        retriever = AssignedRetriever(shared, shuffle_bullets(replace(contest, seed=seed)))
-        result = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, retriever)
-        paired = gain(none, result)
-        gains.append((100 * (paired.difference or 0.0), paired.ci95))
-    return gains
+        control = permuted_control(playbook, retriever, whole=False, seed=seed)
+        if control is not None:
+            evaluator = AnswerEvaluator(data_set.check)
+            results.append(await judge(tasks, control.playbook, roles.generator, evaluator, control.retriever))
+    return results
 
 
 def main() -> None:
@@ -68,24 +69,14 @@ def main() -> None:
         assert learned.baseline is not None
         tasks = data_set.load("validation")
         settings = learn_settings({}, defaults=data_set.settings)
-        contest = Contest(
-            data_set.load("train"),
-            [task.assignment for task in tasks],
-            data_set.rules,
-            AnswerEvaluator(data_set.check),
-            settings.loop_config(uses_model=False),
-            learned.playbook,
-            lambda config: settings.retriever(config, data_set),
-            tokens=0,
-            injected=learned.judged.injected,
-            injected_tokens=0.0,
-            open_file=lambda name: PlaybookFile(folder / f"{name}.json"),
-        )
-        results = asyncio.run(shuffles(contest, tasks, learned.baseline))
-    mean = sum(points for points, _ in results) / len(results)
-    covered = sum(ends is None or ends[0] <= 0 <= ends[1] for _, ends in results)
-    print(f"placebo over {len(results)} shuffles: mean gain {mean:+.2f} points, budget {MEAN_BUDGET:g} either way")
-    print(f"intervals that hold 0: {covered} of {len(results)}, budget {COVER_BUDGET}")
+        retriever = settings.retriever(settings.loop_config(uses_model=False), data_set)
+        results = asyncio.run(shuffles(learned.playbook, retriever, data_set.rules, tasks, data_set))
+    kept = [100 * (gain(learned.baseline, result).difference or 0.0) for result in results]
+    over = [gain(result, learned.judged) for result in results]
+    mean = 100 * sum(paired.difference or 0.0 for paired in over) / len(over)
+    above = sum(paired.ci95 is not None and paired.ci95[0] > 0 for paired in over)
+    print(f"permuted over {len(results)} shuffles: gain over none {min(kept):+.1f} to {max(kept):+.1f} points")
+    print(f"the playbook over them: {mean:+.1f} points on average, intervals above 0: {above} of {len(over)}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.needs_qa
 KEYS = [
     "tasks", "world", "role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "opponents", "online",
     "epochs", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "unit", "with", "without", "playbook_size", "tokens",
-    "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "test", "judge_only", "selected",
+    "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "control",
+    "near_copies", "test", "judge_only", "selected",
     "against", "seconds", "card",
 ]  # fmt: skip
 PLAIN = ("--set", "extra=false")
@@ -38,7 +39,8 @@ def test_the_document_has_the_shape_that_programs_rely_on(akinai: Akinai) -> Non
     assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
     document = answer.json
     assert list(document) == KEYS
-    for name in ("accuracy", "baseline_accuracy", "clean_accuracy"):
+    assert (document["near_copies"], document["clean_accuracy"]["n"]) == (24, 0)  # the samples are made in threes
+    for name in ("accuracy", "baseline_accuracy"):
         low, high = document[name]["ci95"]
         assert low < document[name]["value"] < high
         assert document[name]["n"] == 24

@@ -1,5 +1,6 @@
 """Graded checks by configuration: their scores, what they refuse, and that no report holds the right answer."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from learners_for_tests import codes
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.roles.protocols import Trajectory
 from akinai.learning.roles.rules import AnswerEvaluator
-from akinai.learning.roles.tasks import Grade, Task, grade
+from akinai.learning.roles.tasks import Grade, Task, grade, labels
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.data_sets import find_data_set
 
@@ -102,3 +103,33 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("t.jsonl").write_text("\n".join(json.dumps({"q": task.text, "a": task.truth}) for task in codes(1, 2)))
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("check", "truth", "answer", "score"),
+    [
+        ("contains", "fox", "the fox", 1.0),
+        ("contains", "fox", "fox, hen, owl or cat", 0.25),
+        ("contains", "fox", "hen, owl", 0.0),
+        ("contains", "red fox", "the red fox", 1.0),
+        ("parts", "fox; hen", "fox and hen", 1.0),
+        ("parts", "fox; hen", "fox hen owl cat", 0.5),
+        ("parts", "fox; hen", "fox", 0.5),
+        ("exact", "fox", "fox", 1.0),
+    ],
+)
+def test_naming_every_option_pays_no_more_than_a_lot(check: str, truth: str, answer: str, score: float) -> None:
+    """Where the truth is looked for inside an answer, several options in it share one option's worth."""
+    options = ["fox", "red fox", "hen", "owl", "cat"] if "red" in truth else ["fox", "hen", "owl", "cat"]
+    task = Task("t", "Who?", truth, data={"question": "Who?", "choices": options})
+    graded = asyncio.run(AnswerEvaluator(find_check(check)).evaluate(task, Trajectory("t", answer)))
+    assert graded.score == score
+    without = Task("t", "Who?", truth)
+    assert asyncio.run(AnswerEvaluator(find_check(check)).evaluate(without, Trajectory("t", answer))).score >= score
+
+
+def test_labels_are_right_answers_that_recur() -> None:
+    """Tasks that all choose from a few words have labels; free answers and numbers have none."""
+    assert labels([Task(str(n), "", ("yes", "no")[n % 2]) for n in range(6)]) == ("yes", "no")
+    assert labels([Task(str(n), "", f"word {n}") for n in range(6)]) == ()
+    assert labels([Task(str(n), "", str(n % 2)) for n in range(6)]) == ()

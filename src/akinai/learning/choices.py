@@ -199,6 +199,11 @@ class VotingRetriever(PlaybookRetriever):
         ballot = vote(scores, [index.scores(self._search(choice)) for choice in choices]) if scores else Ballot()
         return RetrievedVotes(self.by_ids(playbook, ids).injection, (), playbook, ballot=ballot)
 
+    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
+        """The bullets of the permuted playbook, which votes by what it teaches: its concepts are those of the original,
+        so the question finds the same bullets."""
+        return self.retrieve(permuted, query)
+
     def _search(self, text: str) -> SearchQuery:
         # A bullet that misled once stays a voter: leaving such bullets out costs accuracy, see docs/qa.md.
         return SearchQuery(text, top_k=self.config.top_k, min_confidence=0.0)

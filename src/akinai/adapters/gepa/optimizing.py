@@ -11,9 +11,10 @@ import gepa.api
 
 from akinai.core.errors import AkinaiError, EndRun
 from akinai.core.models import Message, Request
-from akinai.learning.contest.contenders import Contest, ContestResult, Rival
+from akinai.learning.contest.contenders import MOST_EPOCHS, Contest, ContestResult, Rival, nearly_spent
+from akinai.learning.contest.curators import outcome_text
 from akinai.learning.loop.evaluation import Breaker, attempt_task, gather
-from akinai.learning.loop.retriever import PlaybookRetriever
+from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
 from akinai.learning.loop.state import Attempt
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import ModelUsage
@@ -39,15 +40,15 @@ async def optimized(contest: Contest) -> ContestResult:
         [*validation],
         bridge,
         reflection_lm=bridge.reflect,
-        max_metric_calls=len(contest.train) * contest.config.epochs * (2 + contest.config.rounds),
+        max_metric_calls=len(contest.train)
+        * (MOST_EPOCHS if contest.tokens else contest.config.epochs * (2 + contest.config.rounds)),
         stop_callbacks=bridge.spent,
         logger=Silent(),
         seed=contest.seed,
     )
     if bridge.broken is not None:
         raise bridge.broken
-    retriever = PlaybookRetriever(replace(contest.config, whole=True))
-    return ContestResult(_playbook(str(result.best_candidate[INSTRUCTIONS])), retriever, bridge.usage)
+    return ContestResult(_playbook(str(result.best_candidate[INSTRUCTIONS])), bridge.retriever(), bridge.usage)
 
 
 class Silent:
@@ -76,6 +77,9 @@ class Bridge:
     usage: ModelUsage = field(default_factory=ModelUsage)
     broken: AkinaiError | EndRun | None = None
     """A broken model or a spent budget, raised once GEPA has stopped: it takes errors for failed proposals."""
+    seen_tokens: int = 0
+    """The tokens that had been spent when GEPA last asked whether to stop."""
+    attempted: int = 0
     propose_new_texts: None = None
     """GEPA's own proposer is used."""
 
@@ -101,11 +105,10 @@ class Bridge:
         return dict.fromkeys(components_to_update, records)
 
     def _feedback(self, task: Task, attempt: Attempt) -> str:
-        if attempt.right:
-            return "right"
-        report = attempt.evaluation.report if attempt.evaluation else attempt.trajectory.failed
-        truth = "" if self.contest.config.no_truth else f"; the right answer is {task.truth}"
-        return f"{report or 'wrong'}{truth}"
+        if attempt.evaluation is None:
+            return attempt.trajectory.failed or "wrong"
+        task = replace(task, truth="") if self.contest.config.no_truth else task
+        return outcome_text(task, attempt.trajectory, attempt.evaluation)
 
     def reflect(self, prompt: str | list[dict[str, Any]]) -> str:
         """GEPA's reflection model: that of the Reflector."""
@@ -118,16 +121,24 @@ class Bridge:
         return reply.text
 
     def spent(self, gepa_state: object) -> bool:
-        """Whether the tokens of the contest are spent, or a model is broken."""
+        """Whether the tokens of the contest are spent, to the nearest iteration, or a model is broken."""
         tokens = self.usage.tokens.input + self.usage.tokens.output
-        return self.broken is not None or bool(self.contest.tokens and tokens >= self.contest.tokens)
+        step, self.seen_tokens = tokens - self.seen_tokens, tokens
+        return self.broken is not None or nearly_spent(self.contest, tokens, step)
+
+    def retriever(self) -> Retriever:
+        """A retriever that puts the instructions into every context."""
+        config = replace(self.contest.config, whole=True)
+        return self.contest.retriever(config) if self.contest.records else PlaybookRetriever(config)
 
     async def _attempts(self, batch: Sequence[Task], playbook: Playbook) -> list[Attempt]:
-        breaker, retriever = Breaker(), PlaybookRetriever(replace(self.contest.config, whole=True))
+        breaker, retriever = Breaker(), self.retriever()
+        self.attempted += 1
+        name = f"gepa/{self.attempted}" if self.contest.records else ""
 
         async def attempted(task: Task) -> Attempt:
             retrieved = retriever.retrieve(playbook, task.assignment.query)
-            attempt = await attempt_task(self.contest.roles.generator, task, retrieved, breaker)
+            attempt = await attempt_task(self.contest.roles.generator, task, retrieved, breaker, (), name)
             if attempt.trajectory.failed:
                 return attempt
             return replace(attempt, evaluation=await self.contest.evaluator.evaluate(task, attempt.trajectory))
@@ -153,4 +164,4 @@ def _playbook(text: str) -> Playbook:
     return Playbook((Section(INSTRUCTIONS, "How to do the tasks.", (bullet,)),), 2)
 
 
-RIVAL = Rival(optimized, asks_model=True)
+RIVAL = Rival(optimized, asks_model=True, on_runs=optimized)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -27,8 +27,9 @@ class RunRecords(Protocol):
         """A playbook of another world."""
         ...
 
-    async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:
-        """Condensed records of the runs that taught a playbook, in at most `tokens` tokens together."""
+    async def excerpts(self, playbook: Playbook, tokens: int, *, truth: bool) -> Sequence[str]:
+        """Condensed records of the runs that taught a playbook, in at most `tokens` tokens together; with `truth` they
+        say what the world knew."""
         ...
 
 
@@ -48,10 +49,8 @@ class Contest:
     """Makes the retriever of the tasks."""
     tokens: int
     """Tokens that models received and answered while the playbook was learned; 0 without a model."""
-    injected: Mapping[str, tuple[str, ...]]
-    """The ids of the bullets in the context of each judged task, by the task's id."""
     injected_tokens: float
-    """Tokens of these bullets in the context of a task, on average."""
+    """Tokens of the bullets in the context of a judged task, on average."""
     open_file: Callable[[str], PlaybookFile]
     """The file of a contender's own playbook."""
     ask: Callable[[RoleName], Asker] | None = None
@@ -79,10 +78,13 @@ class ContestResult:
     retriever: Retriever
     usage: ModelUsage = field(default_factory=ModelUsage)
     """The model calls of its learning."""
+    saw_truth: bool = True
+    """Whether it makes use of right answers, or of what a world knows, where the contest tells them."""
 
 
 class Contender(Protocol):
-    """Learns from the training tasks, with at most the tokens of the contest."""
+    """Learns from the training tasks with the tokens of the contest. Where its config says `no_truth`, it shows no
+    right answer to a model."""
 
     async def __call__(self, contest: Contest, /) -> ContestResult: ...
 
@@ -98,6 +100,15 @@ class Rival:
     """The contender for tasks that are runs of a world; None: it takes tasks with known answers only."""
 
 
+MOST_EPOCHS = 50
+"""Passes over the training tasks that a contender may make to spend the tokens of the contest."""
+
+
+def nearly_spent(contest: Contest, spent: int, step: float) -> bool:
+    """Whether the tokens of the contest are spent, to the nearest step; never where only rules learn."""
+    return bool(contest.tokens) and spent + step / 2 >= contest.tokens
+
+
 class _Spent(Exception):
     pass
 
@@ -107,21 +118,25 @@ async def learn_by(
 ) -> ContestResult:
     """Learn from the same tasks with other roles until the tokens of the contest are spent. Each epoch attempts each
     task once."""
+    epochs = MOST_EPOCHS if contest.tokens else contest.config.epochs
     loop_config = replace(
-        contest.config, batch=1, rounds=1, new_tries=False, reflect_on_success=True,
+        contest.config, batch=1, rounds=1, new_tries=False, reflect_on_success=True, epochs=epochs,
         gate=False, keep_best=False, dedup=False, prune=False, **config,
     )  # fmt: skip
-    file, retriever, newest = contest.open_file(name), PlaybookRetriever(loop_config), LoopState("")
+    file, newest, taught = contest.open_file(name), LoopState(""), 0
+    retriever = contest.retriever(loop_config) if contest.records else PlaybookRetriever(loop_config)
     file.begin(sections, fresh=True)
     reflector, curator = roles
     players = Roles(contest.roles.generator, reflector, curator, name, uses_model=True)
 
     def watch(step: str, state: LoopState) -> None:
-        nonlocal newest
+        nonlocal newest, taught
         newest = state
-        tokens = used(state).tokens
-        if step == "apply" and contest.tokens and tokens.input + tokens.output >= contest.tokens:
-            raise _Spent
+        if step == "apply":
+            taught += 1
+            tokens = used(state).tokens.input + used(state).tokens.output
+            if nearly_spent(contest, tokens, tokens / taught):
+                raise _Spent
 
     with suppress(_Spent):
         await learn(Job(contest.train, players, contest.evaluator, file, retriever, loop_config), watch=watch)

@@ -1,52 +1,133 @@
-"""Controls: contenders that learn nothing themselves. They inject bullets of other tasks, or raw examples. Pure."""
+"""Controls: contenders that learn nothing themselves. Their bullets teach what no run or task taught, or they are raw
+examples. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Literal, NamedTuple, Self
 
 from akinai.core.chance import Chance
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
+from akinai.learning.roles.tasks import Assignment
 from akinai.learning.search.index import PlaybookIndex
-from akinai.learning.search.injection import inject_all
+from akinai.learning.search.injection import estimate_tokens, inject_all
 
 EXAMPLES = "examples"
+JOINTS = (" -> ", ": ", "; ", ". ", ", ")
+"""A sentence is cut at the first of these that it holds: before it stands the occasion, after it what is taught."""
+MOST_EXAMPLES = 100
+"""Raw examples that a search ranks for a task; further ones follow in an order drawn by the seed."""
+NEIGHBOURS = 16
+"""Bullets of nearly the same length among which their teachings are permuted."""
+_NUMBER = re.compile(r"\d+")
+
+ControlName = Literal["permuted", "invented"]
 
 
-async def placebo(contest: Contest) -> ContestResult:
-    """The learned bullets, where each task gets those of another task."""
-    return ContestResult(
-        contest.playbook, AssignedRetriever(contest.retriever(contest.config), shuffle_bullets(contest))
-    )
+class Control(NamedTuple):
+    """A playbook that should be worth nothing, and the retriever that finds in it what was found in the original."""
+
+    name: ControlName
+    playbook: Playbook
+    retriever: Retriever
 
 
-def shuffle_bullets(contest: Contest) -> Mapping[str, tuple[str, ...]]:
-    """For each task's query, the bullets of another judged task: a shuffle in which no task keeps its own.
+def permuted_control(playbook: Playbook, retriever: Retriever, *, whole: bool, seed: int = 0) -> Control | None:
+    """The control of tasks with answers: every task finds the bullets that it would find, and each teaches what
+    another bullet of nearly its length teaches. None for fewer than two bullets that differ."""
+    shuffled = permute(playbook, seed, in_parts=whole)
+    return Control("permuted", shuffled, PermutedRetriever(retriever.fresh(), playbook)) if shuffled else None
 
-    A bullet that both tasks had is left out: it would be the treatment, not the placebo.
+
+def invented_control(playbook: Playbook, retriever: Retriever, seed: int = 0) -> Control | None:
+    """The control of runs: the learned sentences with numbers from no run. None where no sentence holds a number."""
+    invented = invent(playbook, seed)
+    return Control("invented", invented, retriever.fresh()) if invented else None
+
+
+def permute(playbook: Playbook, seed: int = 0, *, in_parts: bool = False) -> Playbook | None:
+    """The playbook in which bullets of nearly the same length have exchanged what they teach.
+
+    A sentence "occasion -> lesson" keeps its occasion. Other contents move as a whole, or, with `in_parts`, by their
+    second part: a context that holds all bullets would not change otherwise. None where nothing can be exchanged.
     """
-    chance = Chance.of(contest.seed)
-    order = sorted(contest.judged, key=lambda task: (chance("placebo", task.id).below(1 << 30), task.id))
-    shifted = [*order[1:], *order[:1]]
-    bullet_ids: dict[str, tuple[str, ...]] = {}
-    for task, other in zip(order, shifted, strict=True):
-        own = frozenset(contest.injected.get(task.id, ()))
-        bullet_ids[task.query] = tuple(id for id in contest.injected.get(other.id, ()) if id not in own)
-    return bullet_ids
+    chance = Chance.of(seed)
+    arrow = JOINTS[0]
+    bullets = sorted(playbook, key=lambda bullet: (estimate_tokens(bullet.content), bullet.id))
+    by_arrow = all(arrow in bullet.content for bullet in bullets)
+    cuts = {bullet.id: _cut(bullet.content, by_arrow=by_arrow, in_parts=in_parts) for bullet in bullets}
+    contents: dict[str, str] = {}
+    starts = range(0, max(1, len(bullets) - NEIGHBOURS // 2), NEIGHBOURS)
+    for index, start in enumerate(starts):
+        block = bullets[start : None if index == len(starts) - 1 else start + NEIGHBOURS]
+        block.sort(key=lambda bullet: (chance("permuted", bullet.id).below(1 << 30), bullet.id))
+        for bullet, giver in zip(block, [*block[1:], *block[:1]], strict=True):
+            contents[bullet.id] = cuts[bullet.id][0] + cuts[giver.id][1]
+    return _with_contents(playbook, contents)
 
 
-class AssignedRetriever:
-    """A retriever that gives each query the bullets that were assigned to it."""
+def _cut(content: str, *, by_arrow: bool, in_parts: bool) -> tuple[str, str]:
+    """The occasion and the lesson of a content; an empty occasion where the whole content is exchanged."""
+    if by_arrow:
+        head, arrow, tail = content.rpartition(JOINTS[0])
+        return head + arrow, tail
+    if not in_parts:
+        return "", content
+    for joint in JOINTS:
+        head, cut, tail = content.partition(joint)
+        if cut and tail.strip():
+            return head + cut, tail
+    middle = content.find(" ", len(content) // 2) + 1 or len(content) // 2
+    return content[:middle], content[middle:]
 
-    def __init__(self, retriever: Retriever, assigned: Mapping[str, tuple[str, ...]]) -> None:
-        self._retriever, self._assigned = retriever, assigned
+
+def invent(playbook: Playbook, seed: int = 0) -> Playbook | None:
+    """The playbook with every number replaced by one of as many digits that no run gave."""
+    chance = Chance.of(seed)
+
+    def invented(bullet: Bullet) -> str:
+        def number(match: re.Match[str]) -> str:
+            drawn = chance("invented", bullet.id, match.start())
+            low = 10 ** (len(match[0]) - 1) if len(match[0]) > 1 and match[0][0] != "0" else 0
+            return f"{low + drawn.below(10 ** len(match[0]) - low):0{len(match[0])}}"
+
+        return _NUMBER.sub(number, bullet.content)
+
+    return _with_contents(playbook, {bullet.id: invented(bullet) for bullet in playbook})
+
+
+def _with_contents(playbook: Playbook, contents: Mapping[str, str]) -> Playbook | None:
+    """The playbook with these contents, found by words of their own; None where none differs."""
+    if all(bullet.content == contents[bullet.id] for bullet in playbook):
+        return None
+    sections = [
+        replace(section, bullets=tuple(_taught(bullet, contents[bullet.id]) for bullet in section.bullets))
+        for section in playbook.sections
+    ]
+    return replace(playbook, sections=tuple(sections))
+
+
+def _taught(bullet: Bullet, content: str) -> Bullet:
+    """The bullet with another content; its keywords are those of the content that it had."""
+    return bullet if bullet.content == content else replace(bullet, content=content, keywords=())
+
+
+class PermutedRetriever:
+    """A retriever for a permuted playbook: it finds what the task would find in the original."""
+
+    def __init__(self, retriever: Retriever, original: Playbook) -> None:
+        self._retriever, self._original = retriever, original
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        return self._retriever.given(playbook, query, self._assigned.get(query, ()))
+        return self._retriever.permuted(self._original, playbook, query)
+
+    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
+        return self._retriever.permuted(original, permuted, query)
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         return self._retriever.given(playbook, query, ids)
@@ -61,10 +142,34 @@ class AssignedRetriever:
         return self._retriever.playbook_tokens(playbook)
 
     def fresh(self) -> Self:
-        return type(self)(self._retriever.fresh(), self._assigned)
+        return type(self)(self._retriever.fresh(), self._original)
 
     def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
-        return type(self)(self._retriever.with_index(index), self._assigned)
+        return type(self)(self._retriever.with_index(index), self._original)
+
+
+class AssignedRetriever(PermutedRetriever):
+    """A retriever that gives each query the bullets that were assigned to it."""
+
+    def __init__(self, retriever: Retriever, original: Playbook, assigned: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__(retriever, original)
+        self._assigned = assigned
+
+    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        return self._retriever.given(playbook, query, self._assigned.get(query, ()))
+
+    def fresh(self) -> Self:
+        return type(self)(self._retriever.fresh(), self._original, self._assigned)
+
+    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
+        return type(self)(self._retriever.with_index(index), self._original, self._assigned)
+
+
+async def placebo(contest: Contest) -> ContestResult:
+    """The learned bullets, permuted. UsageError where there is nothing to permute."""
+    retriever = contest.retriever(contest.config)
+    control = permuted_control(contest.playbook, retriever, whole=contest.config.whole, seed=contest.seed)
+    return ContestResult(control.playbook, control.retriever) if control else ContestResult(Playbook(), retriever)
 
 
 async def icl(contest: Contest) -> ContestResult:
@@ -74,9 +179,40 @@ async def icl(contest: Contest) -> ContestResult:
         for number, task in enumerate(contest.train, 1)
     )
     section = Section(EXAMPLES, "Earlier tasks with their right answers.", bullets)
-    tokens = max(1, round(contest.injected_tokens))
-    config = replace(contest.config, budget_tokens=tokens, whole=False, min_confidence=0.0)
-    return ContestResult(Playbook((section,), len(bullets) + 1), contest.retriever(config))
+    examples = Playbook((section,), len(bullets) + 1)
+    top_k = max(contest.config.top_k, MOST_EXAMPLES)
+    retriever = contest.retriever(
+        replace(contest.config, budget_tokens=None, whole=False, min_confidence=0.0, top_k=top_k)
+    )
+    assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens, contest.seed)
+    return ContestResult(examples, AssignedRetriever(retriever, examples, assigned))
+
+
+def assign_examples(
+    retriever: Retriever, examples: Playbook, tasks: Sequence[Assignment], mean_tokens: float, seed: int = 0
+) -> Mapping[str, tuple[str, ...]]:
+    """By query, the examples nearest to each task that take `mean_tokens` tokens on average.
+
+    Whole examples seldom fit exactly: what a task was given too much or too little is made up for by the next ones.
+    """
+    chance = Chance.of(seed)
+    order = sorted(examples.by_id, key=lambda id: (chance("example", id).below(1 << 30), id))
+    assigned: dict[str, tuple[str, ...]] = {}
+    owed = 0.0
+    for task in tasks:
+        owed += mean_tokens
+        hits = retriever.retrieve(examples, task.query).injection.bullet_ids
+        ids: list[str] = []
+        spent = 0
+        for id in dict.fromkeys((*hits, *order)):
+            tokens = retriever.by_ids(examples, [*ids, id]).injection.tokens
+            if (spent + tokens) / 2 > owed:
+                break
+            ids.append(id)
+            spent = tokens
+        owed -= spent
+        assigned[task.query] = tuple(ids)
+    return assigned
 
 
 async def foreign_lessons(contest: Contest) -> ContestResult:
@@ -88,13 +224,14 @@ async def foreign_lessons(contest: Contest) -> ContestResult:
         if inject_all(_numbered_playbook([*bullets, bullet])).tokens > tokens:
             break
         bullets.append(bullet)
-    return ContestResult(_numbered_playbook(bullets), contest.retriever(contest.config))
+    return ContestResult(_numbered_playbook(bullets), contest.retriever(contest.config), saw_truth=False)
 
 
 async def run_excerpts(contest: Contest) -> ContestResult:
-    """Raw records of the runs that taught the playbook, in at most as many tokens as its bullets."""
+    """Raw records of the runs that taught the playbook, in at most as many tokens as its bullets, with what the world
+    knew about them where the Reflector saw it too."""
     assert contest.records is not None
-    texts = await contest.records.excerpts(contest.playbook, _budget(contest))
+    texts = await contest.records.excerpts(contest.playbook, _budget(contest), truth=not contest.config.no_truth)
     return ContestResult(
         _numbered_playbook([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config)
     )

@@ -1,8 +1,8 @@
 """Two other memories as Curators: a dynamic cheatsheet (arXiv 2504.07952) and a reasoning bank (arXiv 2509.25140).
 
-Both read the attempt and whether it was right, never the right answer. The cheatsheet is one text, which is rewritten
-after each task and injected whole (its cumulative form). The bank adds up to three strategies after each task, from
-success and from failure, changes none of them, and injects the nearest ones.
+Both read the attempt, whether it was right, and the right answer where the learning knows it. The cheatsheet is one
+text, which is rewritten after each task and injected whole (its cumulative form). The bank adds up to three strategies
+after each task, from success and from failure, changes none of them, and injects the nearest ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ NEAREST = 3
 
 
 class Recorder:
-    """A Reflector without a model: it passes on the attempt, and whether it was right."""
+    """A Reflector without a model: it passes on the attempt, whether it was right, and the right answer if it is
+    told."""
 
     async def reflect(
         self,
@@ -41,7 +42,16 @@ class Recorder:
         earlier: Sequence[Insights] = (),
     ) -> Insights:
         attempt = "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions, trajectory.answer))) or NONE
-        return Insights(task.id, attempt, key_insight="right" if evaluation.right else "wrong")
+        return Insights(task.id, attempt, key_insight=outcome_text(task, trajectory, evaluation))
+
+
+def outcome_text(task: Task, trajectory: Trajectory, evaluation: Evaluation) -> str:
+    """Whether an attempt was right, or how a run ended, with the right answer or what the world knew if it is told."""
+    details = cast("Mapping[str, Json]", trajectory.details or {})
+    truth = task.truth or str(details.get("truth") or "")
+    if "run" in details:
+        return "\n".join(filter(None, (evaluation.report, truth)))
+    return f"{'right' if evaluation.right else 'wrong'}{f'; the right answer is {truth}' if truth else ''}"
 
 
 class CheatsheetCurator:
@@ -129,4 +139,5 @@ def _item(item: Json) -> str:
     return " ".join(filter(None, (f"{title}:" if title else "", description, content)))
 
 
-CHEATSHEET_RIVAL, BANK_RIVAL = Rival(cheatsheet, asks_model=True), Rival(reasoning_bank, asks_model=True)
+CHEATSHEET_RIVAL = Rival(cheatsheet, asks_model=True, on_runs=cheatsheet)
+BANK_RIVAL = Rival(reasoning_bank, asks_model=True, on_runs=reasoning_bank)

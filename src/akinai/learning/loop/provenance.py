@@ -6,22 +6,27 @@ Text forms without metadata lose the record; bullets that came from there are co
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from akinai.core.canonical import Json, canonical
+from akinai.learning.loop.near_copies import FEWEST_CHOICES, choices_in, share_choices
 from akinai.learning.loop.state import Beginning
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.tasks import Task
 from akinai.retrieval import normalise
 
 FIELD = "learned_from"
-"""The field of the playbook's metadata: {"tasks": [hash, ...], "unrecorded": number of bullets}."""
+"""The field of the playbook's metadata: {"tasks": [hash, ...], "choices": [a hash of each choice, joined, ...],
+"unrecorded": number of bullets}."""
 
 _HEX = 12
 """Hexadecimal digits of a hash: of 10,000 tasks less than one in a million is taken for one of 10,000 others."""
+
+
+_CHOICE_HEX = 6
+"""Hexadecimal digits of the hash of a choice: all but one choice of a question are compared at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +35,51 @@ class Provenance:
 
     tasks: frozenset[str]
     """Hashes of the tasks' identities."""
+    choices: Mapping[str, Sequence[frozenset[str]]]
+    """The hashed choices of each question, by the hash of a choice among them."""
     unrecorded: int
     """Bullets whose tasks are not known: written by hand, or imported without a record."""
 
+    def has_text(self, task: Task) -> bool:
+        """Whether a task of the same text was learned from, or the same run."""
+        return _hashes(task)[0] in self.tasks
+
     def __contains__(self, task: Task) -> bool:
-        """Whether a task of the same text, or with the same set of choices, was learned from."""
-        return not self.tasks.isdisjoint(_hashes(task))
+        """Whether a task of the same text, or with the same choices but for one, was learned from."""
+        if not self.tasks.isdisjoint((*_hashes(task), *_set_hashes(task))):
+            return True
+        own = frozenset(_choice_hashes(task))
+        earlier = (choices for choice in own for choices in self.choices.get(choice, ()))
+        return any(share_choices(own, choices) for choices in earlier)
 
 
 def provenance(playbook: Playbook) -> Provenance:
     """The record in a playbook of the tasks that it was learned from."""
     record = playbook.metadata.get(FIELD)
     if not isinstance(record, Mapping):
-        return Provenance(frozenset(), len(playbook))
-    tasks, unrecorded = record.get("tasks"), record.get("unrecorded")
-    hashes = frozenset(map(str, cast("Sequence[Json]", tasks))) if isinstance(tasks, list | tuple) else frozenset[str]()
-    by_hand = sum(not bullet.source_trajectory for bullet in playbook)
-    return Provenance(hashes, max(by_hand, unrecorded if isinstance(unrecorded, int) else 0))
+        return Provenance(frozenset(), {}, len(playbook))
+    by_hand, unrecorded = sum(not bullet.source_trajectory for bullet in playbook), record.get("unrecorded")
+    by_choice: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for joined in _texts(record.get("choices")):
+        choices = frozenset(joined[start : start + _CHOICE_HEX] for start in range(0, len(joined), _CHOICE_HEX))
+        for choice in choices:
+            by_choice[choice].append(choices)
+    hashes = frozenset(_texts(record.get("tasks")))
+    return Provenance(hashes, by_choice, max(by_hand, unrecorded if isinstance(unrecorded, int) else 0))
 
 
 def remember(playbook: Playbook, tasks: Iterable[Task]) -> Playbook:
     """The playbook with a record of tasks that are about to be learned from. The order of earlier tasks is kept."""
     before = provenance(playbook)
     record = playbook.metadata.get(FIELD)
-    old = cast("Sequence[str]", record["tasks"]) if isinstance(record, Mapping) and before.tasks else ()
-    hashes = dict.fromkeys((*old, *(text for task in tasks for text in _hashes(task))))
-    if len(hashes) == len(old) and record is not None:
+    old: Mapping[str, Json] = record if isinstance(record, Mapping) else {}
+    old_hashes, old_choices = _texts(old.get("tasks")), _texts(old.get("choices"))
+    tasks = tuple(tasks)
+    hashes = dict.fromkeys((*old_hashes, *(text for task in tasks for text in _hashes(task))))
+    choices = dict.fromkeys((*old_choices, *filter(None, ("".join(_choice_hashes(task)) for task in tasks))))
+    if len(hashes) == len(old_hashes) and len(choices) == len(old_choices) and record is not None:
         return playbook
-    fields: dict[str, Json] = {"tasks": [*hashes]}
+    fields: dict[str, Json] = {"tasks": [*hashes], **({"choices": [*choices]} if choices else {})}
     if before.unrecorded:
         fields["unrecorded"] = before.unrecorded
     return replace(playbook, metadata={**playbook.metadata, FIELD: fields})
@@ -75,16 +97,39 @@ def beginning(playbook: Playbook, train: Iterable[Task]) -> Beginning:
     )
 
 
+def _texts(value: Json) -> list[str]:
+    return [str(text) for text in value] if isinstance(value, list | tuple) else []
+
+
+def _hash(key: Sequence[str], digits: int) -> str:
+    return hashlib.blake2b(canonical([*key]).encode(), digest_size=digits // 2).hexdigest()
+
+
 def _hashes(task: Task) -> list[str]:
-    return [hashlib.blake2b(canonical(key).encode(), digest_size=_HEX // 2).hexdigest() for key in _keys(task)]
-
-
-def _keys(task: Task) -> list[list[str]]:
-    """The keys that identify a task: its own identity if it has one, else its text, and its choices in any order."""
+    """The hashes that identify a task: of its own identity if it has one, else of its text, and of its choices in any
+    order where they are too few to be compared one by one."""
     if task.identity:
-        return [["identity", task.identity]]
+        return [_hash(["identity", task.identity], _HEX)]
     match task.data:
-        case {"question": str(question), "choices": [*choices]}:
-            return [["text", normalise(question)], ["choices", *sorted(normalise(str(choice)) for choice in choices)]]
+        case {"question": str(question)}:
+            text = question
         case _:
-            return [["text", normalise(task.text)]]
+            text = task.text
+    few = _set_hashes(task) if not _choice_hashes(task) else []
+    return [_hash(["text", normalise(text)], _HEX), *few]
+
+
+def _set_hashes(task: Task) -> list[str]:
+    """The hash of a question's choices together, which records hold that were written before single choices were."""
+    match task.data:
+        case {"question": str(), "choices": [*choices]} if not task.identity:
+            return [_hash(["choices", *sorted(normalise(str(choice)) for choice in choices)], _HEX)]
+        case _:
+            return []
+
+
+def _choice_hashes(task: Task) -> list[str]:
+    choices = choices_in(task)
+    if len(choices) < FEWEST_CHOICES or task.identity:
+        return []
+    return sorted(_hash(["choice", choice], _CHOICE_HEX) for choice in choices)

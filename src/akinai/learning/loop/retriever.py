@@ -28,6 +28,10 @@ class Retriever(Protocol):
         """These bullets as a task with this query gets them, whatever a search would find."""
         ...
 
+    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
+        """The bullets of a permuted playbook for a task, as they are found in the original."""
+        ...
+
     def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
         """Tokens of the bullets in a task's context."""
         ...
@@ -90,6 +94,10 @@ class PlaybookRetriever:
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         """These bullets as a task with this query gets them, whatever a search would find."""
         return self.by_ids(playbook, ids)
+
+    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
+        """The bullets of a permuted playbook whose ids the search finds in the original."""
+        return self.by_ids(permuted, self.retrieve(original, query).injection.bullet_ids)
 
     def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
         """Tokens of the bullets in a task's context, including those that its Generator searched for itself."""

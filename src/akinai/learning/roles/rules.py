@@ -11,7 +11,7 @@ from akinai.core.lessons import Lesson
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Trajectory
-from akinai.learning.roles.tasks import Check, Task, grade
+from akinai.learning.roles.tasks import SEARCHING, Check, Task, grade, with_options
 
 Merge: TypeAlias = Callable[[str, Lesson], str]
 """(content of a bullet, a later lesson about the same thing) -> the new content of the bullet."""
@@ -21,21 +21,35 @@ ABOUT = "applicability_context"
 
 
 class AnswerEvaluator:
-    """Compares the answer with the truth."""
+    """Compares the answer with the truth.
 
-    def __init__(self, check: Check) -> None:
-        self._check = check
+    `labels` are the answers that tasks choose from. Where a check looks for the truth inside an answer, one that names
+    several of them, or of the task's own choices, is worth as much as one drawn by lot.
+    """
+
+    def __init__(self, check: Check, labels: Sequence[str] = ()) -> None:
+        self._check, self._labels = check, labels
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         answer = trajectory.answer.strip()
         if getattr(self._check, "blocks", False):
             graded = await asyncio.to_thread(grade, self._check, task.truth, answer)
+        elif self._check in SEARCHING:
+            graded = with_options(self._check, task.truth, answer, _choices(task) or self._labels)
         else:
             graded = grade(self._check, task.truth, answer)
         right = graded.score >= 1
         partly = f", score {graded.score:.2f}" if 0 < graded.score < 1 else ""
         verdict = "" if right else f"not right{partly}: answered {answer!r:.500}"
         return Evaluation(right, graded.score, "\n".join(filter(None, (verdict, graded.report))))
+
+
+def _choices(task: Task) -> tuple[str, ...]:
+    match task.data:
+        case {"choices": [*choices]}:
+            return tuple(map(str, choices))
+        case _:
+            return ()
 
 
 def replace_content(content: str, lesson: Lesson) -> str:

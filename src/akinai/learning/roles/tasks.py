@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -122,11 +122,15 @@ def contains(truth: str, answer: str) -> bool:
 
 def parts(truth: str, answer: str) -> Grade:
     """The share of the truth's parts that the answer holds as whole words. Parts are divided by ";" or lines."""
-    required = list(dict.fromkeys(filter(None, (_folded(part) for part in re.split(r"[;；\n]", truth)))))
+    required = _parts(truth)
     if not required:
         raise UsageError(f"the truth {truth!r:.60} has no parts; divide them by ';'")
     hits = sum(re.search(_whole_words(part), _folded(answer)) is not None for part in required)
     return Grade(hits / len(required), f"{hits} of {len(required)} parts")
+
+
+def _parts(truth: str) -> list[str]:
+    return list(dict.fromkeys(filter(None, (_folded(part) for part in re.split(r"[;；\n]", truth)))))
 
 
 def regex(truth: str, answer: str) -> bool:
@@ -137,6 +141,23 @@ def regex(truth: str, answer: str) -> bool:
         raise UsageError(f"the truth {truth!r:.60} is no regular expression: {error}; mend it") from error
 
 
+def with_options(check: Check, truth: str, answer: str, options: Iterable[str]) -> Grade:
+    """The grade of an answer to a task with options, where a check looks for the truth inside the answer: an answer
+    that names several options is worth as much as one of them drawn by lot, so naming all of them does not pay."""
+    graded = grade(check, truth, answer)
+    required = frozenset(_parts(truth) if check is parts else (_folded(truth),))
+    text = _folded(answer)
+    for part in sorted(required, key=len, reverse=True):  # an option inside the truth is not named by it
+        text = re.sub(_whole_words(part), " ", text)
+    others = {folded for option in options if (folded := _folded(option)) and folded not in required}
+    named = sum(re.search(_whole_words(other), text) is not None for other in others)
+    if not named or not graded.score:
+        return graded
+    hits = round(graded.score * len(required))
+    report = "; ".join(filter(None, (graded.report, f"{hits + named} options named")))
+    return Grade(graded.score * hits / (hits + named), report)
+
+
 CHECKS: Mapping[str, Check] = {
     "exact": exact,
     "number": number,
@@ -145,6 +166,21 @@ CHECKS: Mapping[str, Check] = {
     "regex": regex,
 }
 """The names that the setting `check` accepts."""
+
+
+SEARCHING: tuple[Check, ...] = (contains, parts)
+"""The checks that look for the truth inside the answer."""
+
+MOST_LABELS, LABEL_TASKS = 20, 3
+"""Right answers are labels, of which an answer may name one, where there are at most so many of them, each the answer
+of at least so many tasks on average."""
+
+
+def labels(tasks: Sequence[Task]) -> tuple[str, ...]:
+    """The right answers of tasks that all choose from a few; none where answers are free, or are numbers."""
+    truths = tuple(dict.fromkeys(_folded(task.truth) for task in tasks))
+    closed = 1 < len(truths) <= MOST_LABELS and len(tasks) >= LABEL_TASKS * len(truths)
+    return truths if closed and not any(_number(truth) is not None for truth in truths) else ()
 
 
 def _close(truth: str, answer: str, tolerance: float) -> bool:

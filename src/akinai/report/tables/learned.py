@@ -123,12 +123,15 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     yield from _mark_rows(learned)
     if seen := _seen(learned):
         yield "judged tasks that were learned from", f"{seen:,}", ""
+    if near := learned["near_copies"]:
+        yield "near copies of learned tasks among them", f"{near:,}", ""
     if paired := learned["paired"]:
         yield (
             f"gain{_of_marks(learned)} in points, task by task",
             f"{100 * paired['gain']:+.1f}",
             _interval(paired["ci95"]),
         )
+        yield from _control_rows(learned["control"])
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
     if learned["test"]:
         yield from _test_rows(learned["test"])
@@ -184,8 +187,17 @@ def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
     yield from _mark_rows(test, " on test")
     if seen := _seen(test):
         yield "test tasks that were learned from", f"{seen:,}", ""
+    if near := test["near_copies"]:
+        yield "near copies of learned tasks among the test tasks", f"{near:,}", ""
     if paired := test["paired"]:
         yield f"gain{_of_marks(test)} on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
+        yield from _control_rows(test["control"], " on test")
+
+
+def _control_rows(control: Mapping[str, Any] | None, where: str = "") -> Iterator[Row]:
+    """The gain over bullets that have exchanged what they teach: what the learning may claim."""
+    if control and (paired := control["paired"]):
+        yield f"gain{where} over permuted bullets", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
 
 
 def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
@@ -197,6 +209,9 @@ def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         yield "with the playbook", score_text(learned["with"], unit), ""
     if paired := learned["paired"]:
         yield "gain, run by run", score_text(paired["gain"], unit, sign=True), _score_interval(paired["ci95"], unit)
+        if (control := learned["control"]) and (over := control["paired"]):
+            gained = score_text(over["gain"], unit, sign=True)
+            yield "gain over invented numbers", gained, _score_interval(over["ci95"], unit)
         yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
     if learned["failed"]:
         yield "runs that broke or were unreadable, counted as 0", f"{learned['failed']:,}", ""
@@ -268,6 +283,7 @@ def opponents_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: 
         Column("without", [score_text(row["without"], unit) for row in rows], drop=1),
         Column("gain", [score_text(row["paired"]["gain"], unit, sign=True) for row in rows]),
         Column("95 %", [_score_interval(row["paired"]["ci95"], unit) for row in rows]),
+        Column("over invented", [_over_text(row["over_control"], unit) for row in rows], drop=3),
         Column("won, lost", [f"{row['paired']['wins']}, {row['paired']['losses']}" for row in rows], drop=2),
     ]
     for name in names:
@@ -278,10 +294,15 @@ def opponents_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: 
     return fit_table(columns, width)
 
 
+def _over_text(paired: Mapping[str, Any] | None, unit: str | None) -> str:
+    return score_text(paired["gain"], unit, sign=True) if paired else ""
+
+
 CONTENDERS = {
     "none": "no playbook",
     "playbook": "the playbook",
-    "placebo": "placebo: bullets of other tasks",
+    "placebo": "placebo: permuted bullets",
+    "invented": "control: invented numbers",
     "icl": "raw examples, equal tokens",
     "gepa": "GEPA",
     "cheatsheet": "dynamic cheatsheet",
@@ -296,15 +317,38 @@ def against_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: in
             Column("learned by", [translate(contender_name(row)) for row in rows], words=True),
             Column("score", [_score(row, unit) for row in rows]),
             Column("gain", [_gain_points(row, "gain", unit) for row in rows]),
-            Column("95 %", [_gain_interval(row, "gain", unit) for row in rows], drop=2),
+            Column("95 %", [_gain_interval(row, "gain", unit) for row in rows], drop=4),
+            Column("over control", [_gain_points(row, "over_control", unit) for row in rows], drop=3),
             Column("playbook minus it", [_gain_points(row, "playbook_minus", unit) for row in rows]),
             Column("95 %", [_gain_interval(row, "playbook_minus", unit) for row in rows]),
-            Column("tokens to learn", [f"{row['learning_tokens']:,}" for row in rows], drop=3),
-            Column("tokens a task", [f"{row['tokens_a_task']:,.0f}" for row in rows], drop=4),
+            Column("saw right answers", [_saw_text(row) for row in rows], drop=2),
+            Column("tokens to learn", [f"{row['learning_tokens']:,}" for row in rows], drop=5),
+            Column("tokens a task", [f"{row['tokens_a_task']:,.0f}" for row in rows], drop=6),
             Column("in context", [f"{row['injected']:,.0f}" for row in rows], drop=1),
         ],
         width,
     )
+
+
+def _saw_text(row: Mapping[str, Any]) -> str:
+    saw = row["saw_right_answers"]
+    return "" if saw is None else translate("yes" if saw else "no")
+
+
+PARITY = 0.05
+"""The share by which a contender's tokens may differ from the playbook's without a word."""
+
+
+def _parity_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each contender that spent more or fewer tokens than the playbook, or was told less."""
+    told = next((row["saw_right_answers"] for row in rows if row["name"] == "playbook"), None)
+    for row in rows:
+        share, name = row["of_the_playbook"], contender_name(row)
+        if share is not None and abs(share - 1) > PARITY:
+            use = "to learn" if row["learning_calls"] else "in context"
+            yield f"{name} had {share:.0%} of the playbook's tokens {use}."
+        if told and row["saw_right_answers"] is False:
+            yield f"{name} saw no right answers, and the playbook's learning did."
 
 
 def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) -> Iterator[str]:
@@ -314,7 +358,7 @@ def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) ->
         if minus is None:
             continue
         if row["name"] == "placebo" and not row["injected"]:
-            yield "There is no placebo: every task was given the same bullets, so another task had no others."
+            yield "There is no placebo: there are no two bullets that could exchange what they teach."
             continue
         interval, points = _gain_interval(row, "playbook_minus", unit), "" if _is_run(row) else " points"
         within = f" ({interval})" if interval else ""
@@ -327,6 +371,7 @@ def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) ->
             case _:
                 gain = f"{_gain_points(row, 'playbook_minus', unit)}{points}{within}"
                 yield f"No difference from {name} is shown: {gain}."
+    yield from _parity_lines(rows)
 
 
 ON_RUNS = {"placebo": "placebo: lessons of another world", "icl": "raw excerpts of runs, equal tokens"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from akinai import worlds
@@ -12,21 +12,22 @@ from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.statistics import PairedComparison
 from akinai.core.worlds import World, replay
-from akinai.learning.condense import condense_run
+from akinai.learning.condense import condense_run, describe_hidden_facts
 from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Task
+from akinai.learning.search.injection import estimate_tokens
 from akinai.runtime.config.addresses import opened
-from akinai.runtime.learn.players import play_once
+from akinai.runtime.learn.players import TRUTH_SHARE, play_once
 from akinai.runtime.learn.plugins import CONTENDERS, find_plugin
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.runs.reading import loader, read_run
 from akinai.runtime.runs.records import Run
 
-NONE, OURS, ICL = "none", "playbook", "icl"
+NONE, OURS, PLACEBO, ICL = "none", "playbook", "placebo", "icl"
 
 
 def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False) -> Mapping[str, Rival]:
@@ -38,7 +39,7 @@ def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False)
     if on_runs and (task_rivals := [name for name, rival in rivals.items() if rival.on_runs is None]):
         raise UsageError(
             f"{', '.join(task_rivals)} can be compared with on tasks with known answers alone, and these are runs of a "
-            "world; compare with placebo and icl"
+            "world; leave it out"
         )
     if not has_model and (asking := [name for name, rival in rivals.items() if rival.asks_model]):
         raise UsageError(
@@ -57,6 +58,8 @@ class ContenderScore:
     judged: EvalResult
     learning: ModelUsage = field(default_factory=ModelUsage)
     """The model calls of its learning."""
+    saw_truth: bool | None = None
+    """Whether it learned from right answers, or from what the world knew; None where nothing was learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,51 +67,74 @@ class ContestScores:
     """The scores of all contenders on the same tasks."""
 
     scores: tuple[ContenderScore, ...]
-    """No playbook first, then the playbook, then the others as they were named."""
+    """No playbook first, then the playbook, then its control, then the others as they were named."""
     graded: bool = True
     """Whether the tasks have known answers; runs of a world have scores alone."""
+    control: str = ""
+    """The name of the control among them; empty where there is none."""
 
     def to_json(self) -> list[Json]:
-        """A row a contender: `gain` is over no playbook, `playbook_minus` what the learned playbook has over it, each
-        paired task by task. `learning_tokens` are what models received and answered while it learned,
-        `tokens_a_task` the same for each judged task, `injected` the tokens of its bullets there."""
-        none, ours = self.scores[0], self.scores[1]
-        return [self._row(score, none, ours) for score in self.scores]
+        """A row a contender: `gain` is over no playbook, `over_control` over the control, `playbook_minus` what the
+        learned playbook has over it, each paired task by task. `learning_tokens` are what models received and answered
+        while it learned, `tokens_a_task` the same for each judged task, `injected` the tokens of its bullets there.
+        `of_the_playbook` is the share of the playbook's tokens that it spent: in learning where it asks a model, else
+        in the contexts of the judged tasks."""
+        return [self._row(score) for score in self.scores]
 
-    def _row(self, score: ContenderScore, none: ContenderScore, ours: ContenderScore) -> dict[str, Json]:
+    def _row(self, score: ContenderScore) -> dict[str, Json]:
+        none, ours = self.scores[0], self.scores[1]
+        control = next((other for other in self.scores if other.name == self.control), None)
         judged, n = score.judged, max(1, len(score.judged.right))
         learning, use = score.learning.tokens, judged.usage.tokens
         minus = gain(judged, ours.judged) if score is not ours else None
+        over = gain(control.judged, judged) if control and score not in (none, control) else None
         return {
             "name": score.name,
             "accuracy": judged.accuracy if self.graded else None,
             "score": judged.mean,
             "n": len(judged.right),
             "gain": None if score is none else _paired_json(gain(none.judged, judged)),
+            "over_control": _paired_json(over) if over else None,
             "playbook_minus": _paired_json(minus) if minus else None,
             "verdict": _verdict(minus) if minus else None,
             "learning_tokens": learning.input + learning.output,
             "learning_calls": score.learning.calls,
             "tokens_a_task": round((use.input + use.output) / n, 1),
             "injected": round(judged.injected_tokens / n, 1),
+            "saw_right_answers": score.saw_truth,
+            "of_the_playbook": None if score in (none, ours) else _token_share(score, ours),
         }
 
 
+def _token_share(score: ContenderScore, ours: ContenderScore) -> float | None:
+    """The share of the playbook's tokens that a contender spent; None where the playbook spent none."""
+    if score.learning.calls:
+        spent, budget = score.learning.tokens, ours.learning.tokens
+        share = (spent.input + spent.output) / (budget.input + budget.output or 1)
+    else:
+        share = score.judged.injected_tokens / (ours.judged.injected_tokens or 1)
+    return round(share, 3) if share else None
+
+
 async def compete(
-    rivals: Mapping[str, Rival], contest: Contest, tasks: Sequence[Task], first: Sequence[ContenderScore]
+    rivals: Mapping[str, Rival], contest: Contest, tasks: Sequence[Task], first: ContestScores
 ) -> tuple[ContestScores, EndRun | None]:
     """Let each contender learn, and judge it on the tasks. Returns the scores after those in `first`, and the error
-    that ended the contest early, if any."""
-    scores = [*first]
+    that ended the contest early, if any. A contender that is in `first` is not judged again."""
+    scores = [*first.scores]
+    done = {score.name for score in scores}
     try:
         for name, rival in rivals.items():
+            if name in done:
+                continue
             learner = rival.on_runs if contest.records and rival.on_runs else rival.learn
             learned = await learner(contest)
             judged = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, learned.retriever)
-            scores.append(ContenderScore(name, judged, learned.usage))
+            truth = learned.saw_truth and not contest.config.no_truth
+            scores.append(ContenderScore(name, judged, learned.usage, truth))
     except EndRun as end:
-        return ContestScores(tuple(scores), contest.records is None), end
-    return ContestScores(tuple(scores), contest.records is None), None
+        return replace(first, scores=tuple(scores)), end
+    return replace(first, scores=tuple(scores)), None
 
 
 FOREIGN_SEED, FOREIGN_DAYS = 1, 30
@@ -144,7 +170,7 @@ class RecordsOnStore:
             "a placebo is made of lessons of another world, and there is none; name a playbook with --set placebo=FILE"
         )
 
-    async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:
+    async def excerpts(self, playbook: Playbook, tokens: int, *, truth: bool) -> Sequence[str]:
         sources = (part for bullet in playbook for part in _PARTS.split(bullet.source_trajectory))
         names = dict.fromkeys(part.rpartition("#")[0] or part for part in sources if part)
         world, texts = self.config.load_world(), list[str]()
@@ -154,7 +180,12 @@ class RecordsOnStore:
             for name in excerpted:
                 run = await read_run(store, await store.header(name), load=loader(world))
                 budget = max(1, tokens // len(excerpted) - HEADING_TOKENS)
-                texts.append(condense_run(world, replay(world, run.ledger), budget_tokens=budget).text)
+                steps, facts = replay(world, run.ledger), ""
+                if truth:
+                    facts = describe_hidden_facts(world, steps, budget_tokens=budget // TRUTH_SHARE)
+                    budget -= estimate_tokens(facts)
+                record = condense_run(world, steps, budget_tokens=budget).text
+                texts.append("\n\n".join(filter(None, (record, facts))))
         return texts
 
 

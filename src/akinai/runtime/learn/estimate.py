@@ -147,7 +147,7 @@ class CallCounts:
     held_out: int = 0
     """Attempts at held-out tasks, by the gate and for choosing the best playbook."""
     judged: int = 0
-    """Attempts that judge, with and without a playbook."""
+    """Attempts that judge: with the playbook, without one, and with its control."""
 
 
 def call_counts(config: LoopConfig, tasks: TaskCounts, *, tries: int = 1, baseline: bool = True) -> CallCounts:
@@ -164,7 +164,7 @@ def call_counts(config: LoopConfig, tasks: TaskCounts, *, tries: int = 1, baseli
         judgements += curations + 1
     if config.keep_best:
         judgements += 1 + config.epochs * (1 + (tasks.train // config.select_every if config.select_every else 0))
-    judged = tasks.judged * (1 + baseline) if tasks.judged else learned * baseline
+    judged = tasks.judged * (1 + 2 * baseline) if tasks.judged else learned * baseline
     return CallCounts(learned * attempts * tries, learned * reflections, curations, judgements * tasks.held_out, judged)
 
 
@@ -186,7 +186,7 @@ def estimate_tasks(
     tries = settings.consistency_tries if settings.no_truth and settings.feedback == "consistency" else 1
     baseline, against = options["baseline"], names_in(options["against"])
     if options["judge_only"]:
-        calls = CallCounts(judged=len(judged) * (1 + baseline))
+        calls = CallCounts(judged=len(judged) * (1 + 2 * baseline))
     else:
         calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
@@ -218,7 +218,7 @@ def estimate_training_runs(
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
-        played = _generator_estimate(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], jobs)
+        played = _generator_estimate(config, [*train * loop.epochs], [*(train if config.online else judged * 3)], jobs)
         hours, parts = played.hours, [*played.roles]
     if config.learns_by_model:
         calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
@@ -295,7 +295,7 @@ def _usages(
         calls.attempts * (base["generator"] + mean)
         + calls.reflections * INSIGHT_TOKENS * config.new_tries
         + calls.held_out * (base["generator"] + mean)
-        + calls.judged * (base["generator"] + last / 2)
+        + calls.judged * (base["generator"] + last * 2 / 3)
     )
     reflected = calls.reflections * (base["reflector"] + mean + REPLY_TOKENS["generator"])
     insights = calls.reflections / max(1, calls.curations) * INSIGHT_TOKENS

@@ -10,10 +10,12 @@ from time import perf_counter
 
 from akinai.core.errors import EndRun, UsageError
 from akinai.learning.contest.contenders import Contest, Rival, RunRecords
+from akinai.learning.contest.controls import invented_control, permuted_control
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
 from akinai.learning.loop.job import Job, Watch, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
+from akinai.learning.loop.near_copies import near_copies
 from akinai.learning.loop.provenance import beginning, provenance, remember
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import Beginning, LoopConfig, LoopState
@@ -26,8 +28,8 @@ from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvalua
 from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
-from akinai.learning.roles.tasks import Split, Task
-from akinai.runtime.learn.against import ICL, NONE, OURS, ContenderScore, ContestScores, compete, find_rivals
+from akinai.learning.roles.tasks import Split, Task, labels
+from akinai.runtime.learn.against import ICL, NONE, OURS, PLACEBO, ContenderScore, ContestScores, compete, find_rivals
 from akinai.runtime.learn.arguments import learning_budget, names_in
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.plugins import REFINERS, find_plugin
@@ -181,7 +183,7 @@ class _Learning:
         settings = self.settings
         config = settings.loop_config(uses_model=roles.uses_model)
         check = find_check(settings.check) if settings.check else self.data_set.check
-        evaluator = self.evaluator or AnswerEvaluator(check)
+        evaluator = self.evaluator or AnswerEvaluator(check, labels([*tasks.train, *chain(*tasks.judged.values())]))
         if settings.no_truth and settings.feedback == "consistency":
             evaluator = AgreementEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.consistency_tries))
@@ -265,16 +267,34 @@ class _Learning:
             for split, split_tasks in tasks.judged.items():
                 evaluations.append(SplitEvaluation(split))
                 judged = await self._evaluate(job, split_tasks, job.playbook.load())
-                clean = self._clean(split, judged, split_tasks, state.began)
-                evaluations[-1] = SplitEvaluation(split, judged, clean=clean)
+                near = near_copies((*tasks.train, *tasks.held_out), split_tasks)
+                clean = self._clean(split, judged, split_tasks, state.began, near)
+                seen = provenance(job.playbook.load())
+                copies = sum(task.id in near and not seen.has_text(task) for task in split_tasks)
+                evaluations[-1] = SplitEvaluation(split, judged, clean=clean, near=copies)
             for index, evaluation in enumerate(evaluations):
                 if self.options["baseline"] and evaluation.judged is not None:
                     same_tasks = tasks.judged.get(evaluation.split) or tasks.train[: len(evaluation.judged.right)]
                     baseline = await self._evaluate(job, same_tasks, Playbook())
                     evaluations[index] = replace(evaluation, baseline=baseline)
+                    if evaluation.split in tasks.judged:
+                        evaluations[index] = await self._controlled(job, evaluations[index], same_tasks)
         except EndRun as end:
             return evaluations or [SplitEvaluation("train")], end
         return evaluations, None
+
+    async def _controlled(self, job: Job, evaluation: SplitEvaluation, tasks: Sequence[Task]) -> SplitEvaluation:
+        """The evaluation with the control of its playbook; as it was where the playbook gives none."""
+        playbook, retriever = job.playbook.load(), job.retriever
+        control = (
+            permuted_control(playbook, retriever, whole=job.config.whole)
+            if self.records is None
+            else invented_control(playbook, retriever)
+        )
+        if control is None:
+            return evaluation
+        judged = await judge(tasks, control.playbook, job.roles.generator, job.evaluator, control.retriever)
+        return replace(evaluation, control=judged, control_name=control.name)
 
     def _rivals(self, tasks: _Tasks) -> Mapping[str, Rival]:
         """The contenders. UsageError where there are no tasks to compare them on."""
@@ -321,7 +341,6 @@ class _Learning:
             job.playbook.load(),
             retriever,
             tokens=spent.tokens.input + spent.tokens.output,
-            injected=ours.injected,
             injected_tokens=ours.injected_tokens / max(1, len(ours.right)),
             open_file=lambda name: PlaybookFile(self.path.with_name(f"{self.path.stem}.{name}.json")),
             ask=ask,
@@ -330,14 +349,24 @@ class _Learning:
             tries=settings.tries,
             records=self.records,
         )
-        first = (ContenderScore(NONE, baseline), ContenderScore(OURS, ours, spent))
+        scores = [ContenderScore(NONE, baseline), ContenderScore(OURS, ours, spent, not settings.no_truth)]
+        control = ""
+        if evaluation.control is not None:
+            control = PLACEBO if self.records is None else evaluation.control_name
+            scores.append(ContenderScore(control, evaluation.control))
+        first = ContestScores(tuple(scores), self.records is None, control)
         return await compete(rivals, contest, judged, first)
 
     async def _evaluate(self, job: Job, tasks: Sequence[Task], playbook: Playbook) -> EvalResult:
         return await judge(tasks, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())
 
     def _clean(
-        self, split: Split, judged: EvalResult | None, tasks: Sequence[Task], began: Beginning
+        self,
+        split: Split,
+        judged: EvalResult | None,
+        tasks: Sequence[Task],
+        began: Beginning,
+        near: frozenset[str] = frozenset(),
     ) -> EvalResult | None:
         """The judged tasks that no bullet had seen when they were judged; None where that cannot be said."""
         if judged is None or began.unrecorded:
@@ -346,7 +375,7 @@ class _Learning:
             unseen = [id for id in judged.right if id not in frozenset(began.seen)]
             return judged.only(unseen) if self.settings.online and began.seen else None
         seen = provenance(PlaybookFile(self.path).load())
-        return judged.only([task.id for task in tasks if task not in seen])
+        return judged.only([task.id for task in tasks if task not in seen and task.id not in near])
 
 
 def _expect_unseen(tasks: _Tasks, before: Playbook, path: Path) -> None:

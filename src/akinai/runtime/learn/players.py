@@ -194,7 +194,10 @@ class ModelPlayer:
         the budget is spent."""
         task = _parse_run_task(assignment.data)
         playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
-        run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
+        spec = replace(self.spec, playbook=playbook)
+        if retrieved.injection.bullet_ids:  # the whole playbook was asked for
+            spec = replace(spec, playbook_tokens=0)
+        run = await self._play(task, spec, assignment.attempt)
         if run.status == "failed":
             raise ModelError(f"run {run.id} broke: {run.reason}")
         if unread := unread_sentence(run.header):
@@ -287,10 +290,16 @@ class RunReporter:
 
 
 class RunRetriever(PlaybookRetriever):
-    """Returns the playbook without any bullets: an agent that asks a model searches it while it plays."""
+    """Returns the playbook without any bullets: an agent that asks a model searches it while it plays. With `whole` it
+    is given all of them."""
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        if self.config.whole:
+            return super().retrieve(playbook, query)
         return Retrieved(inject((), count_tokens=self.count_tokens), (), playbook)
+
+    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
+        return self.retrieve(permuted, query)
 
 
 def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:

@@ -35,11 +35,30 @@ class SplitEvaluation:
     clean: EvalResult | None = None
     """The result on the judged tasks that no bullet was learned from, in this learning or before; None for runs, and
     where that is not known."""
+    near: int = 0
+    """Judged tasks that are near copies of training tasks, and not equal to one."""
+    control: EvalResult | None = None
+    """The result on the same tasks with a playbook that should be worth nothing; None where there is none."""
+    control_name: str = ""
+    """"permuted": bullets that have exchanged what they teach; "invented": sentences with numbers from no run."""
 
     @property
     def gain(self) -> PairedComparison | None:
         """The difference of scores on the same tasks with its interval, wins and losses."""
         return gain(self.baseline, self.judged) if self.baseline and self.judged else None
+
+    @property
+    def over_control(self) -> PairedComparison | None:
+        """The gain over the control on the same tasks: what the learning may claim."""
+        return gain(self.control, self.judged) if self.control and self.judged else None
+
+    def control_json(self, *, graded: bool) -> Json:
+        """The control: its name, its score, and what the playbook has over it, task by task."""
+        if self.control is None:
+            return None
+        accuracy = _share(self.control) if graded else None
+        paired = _gain_json(self.over_control)
+        return {"name": self.control_name, "score": self.control.mean, "accuracy": accuracy, "paired": paired}
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -50,6 +69,8 @@ class SplitEvaluation:
             "with": self.judged.mean if self.judged else None,
             "without": self.baseline.mean if self.baseline else None,
             "paired": _gain_json(self.gain),
+            "control": self.control_json(graded=True),
+            "near_copies": self.near,
         }
 
 
@@ -117,13 +138,26 @@ class LearnResult:
         return self.evaluation.gain
 
     @property
+    def over_control(self) -> PairedComparison | None:
+        """The gain over the control on the same tasks."""
+        return self.evaluation.over_control
+
+    @property
     def usage(self) -> ModelUsage:
         """The model calls of all epochs and evaluations that ended."""
         evaluations = (self.evaluation, self.test or SplitEvaluation("test"))
-        results = [result for evaluation in evaluations for result in (evaluation.judged, evaluation.baseline)]
+        results = [
+            result
+            for evaluation in evaluations
+            for result in (evaluation.judged, evaluation.baseline, evaluation.control)
+        ]
         usages = [result.usage for result in results if result]
         usages += [selected.usage for selected in self.selected]
-        rivals = self.against.scores[2:] if self.against else ()
+        rivals = (
+            [score for score in self.against.scores[2:] if score.judged is not self.evaluation.control]
+            if self.against
+            else []
+        )
         usages += [usage for rival in rivals for usage in (rival.learning, rival.judged.usage)]
         return sum([*(counts.usage for _, counts in self._counts()), *usages], ModelUsage())
 
@@ -138,7 +172,9 @@ class LearnResult:
         `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money; `unit`
         is that of these scores ("dollars" for money), of the gain and of the scores in `against`, null for tasks.
         `accuracy` is of tasks with known answers. `clean_accuracy` leaves out those that a bullet had seen, in this
-        learning or before; it is null where the playbook began with bullets whose tasks are not recorded.
+        learning or before; it is null where the playbook began with bullets whose tasks are not recorded. `near_copies`
+        counts those that are like a task that was learned from, in most of their choices or in their words. `control`
+        is a playbook that should be worth nothing: `paired` there is what the playbook has over it.
         `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
         playbook there. `failed` counts judged tasks without a readable answer and runs that broke; `given_up` counts
         replies that stayed unreadable; `training` says of each epoch what became of its tasks and of all that was
@@ -173,6 +209,8 @@ class LearnResult:
             "spent": _usage_json(self.usage),
             "improvement_rate": [] if runs else [_epoch_json(epoch) for epoch in self.epochs],
             "paired": _gain_json(self.gain),
+            "control": self.evaluation.control_json(graded=runs is None),
+            "near_copies": self.evaluation.near,
             "test": self.test.to_json() if self.test else None,
             "judge_only": self.judge_only,
             "selected": [
@@ -196,7 +234,7 @@ class LearnResult:
     def _opponents_json(self) -> Json:
         """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
         that say what the gain does to others, each with its unit."""
-        runs, judged, baseline = self.runs, self.judged, self.baseline
+        runs, judged, baseline, control = self.runs, self.judged, self.baseline, self.evaluation.control
         if runs is None or not runs.role or judged is None or baseline is None:
             return None
         rows: list[Json] = []
@@ -210,8 +248,9 @@ class LearnResult:
                 }
                 for name in runs.teaching.beside
             }
-            row = {"opponents": side.name or None, "runs": len(ids), **_comparison_json(none, ours), "beside": beside}
-            rows.append(row)
+            over = _gain_json(gain(control.only(ids), ours)) if control else None
+            row: dict[str, Json] = {"opponents": side.name or None, "runs": len(ids), **_comparison_json(none, ours)}
+            rows.append({**row, "over_control": over, "beside": beside})
         return rows
 
     def _failed(self) -> int:
