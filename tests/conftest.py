@@ -6,12 +6,15 @@ import importlib.metadata
 import os
 import signal
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+import forked
 
 STRICT = "AKINAI_CI" in os.environ
 _skipped: list[str] = []
@@ -37,6 +40,9 @@ def entry_points(**parameters: Any) -> importlib.metadata.EntryPoints:
 
 
 importlib.metadata.entry_points = entry_points
+
+with suppress(ImportError):  # not everywhere does the environment of an adapter have a server
+    forked.hurry_servers()
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 10)
 settings.load_profile("akinai")

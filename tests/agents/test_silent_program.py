@@ -13,7 +13,7 @@ from akinai.cli.app import answer as run_command
 SILENT = "import sys\nfor line in sys.stdin:\n    pass\n"
 SLOW = """
 import sys, time
-time.sleep(0.6)
+time.sleep(0.2)
 for line in sys.stdin:
     print('{"action": "ADVANCE_DAY"}', flush=True)
 """

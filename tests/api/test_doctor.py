@@ -81,7 +81,7 @@ def test_refusals_of_servers_are_told() -> None:
             """Write nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}/v1"
         runs = akinai.run(
             "vending",

@@ -58,7 +58,7 @@ def server(answer: Answer, **facts: Any) -> Generator[str]:
             """Write nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        Thread(target=http.serve_forever, daemon=True).start()
+        Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{http.server_address[1]}/v1"
         http.shutdown()
 

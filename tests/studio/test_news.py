@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import httpx
+import pytest
 
 import akinai
 from akinai.stores import open_store
@@ -18,8 +19,9 @@ from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
 
-async def test_the_end_of_a_run_is_news(tmp_path: Path) -> None:
+async def test_the_end_of_a_run_is_news(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that was read between the last entry and the end hears of the end, once."""
+    monkeypatch.setattr("akinai.studio.run_routes.POLL_S", 0.02)
     store = str(tmp_path / "akinai.db")
     await asyncio.to_thread(akinai.run, "vending", agent="idle", days=2, store=store, name="quiet")
     books = await open_store(store)
@@ -35,9 +37,9 @@ async def test_the_end_of_a_run_is_news(tmp_path: Path) -> None:
         data = json.loads(match[1])
         address = f"{data['url']}/events?digest={data['digest']}&status={data['status']}&ghosts=2"
         answer = asyncio.create_task(client.get(address))
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.1)
         await books.update(done)
-        await asyncio.sleep(2)
+        await asyncio.sleep(0.6)
         studio.stopping.set()
         assert (await answer).text.count("event: grown") == 1
     await books.close()

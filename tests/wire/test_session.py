@@ -128,7 +128,8 @@ async def test_mail_ends_a_wait(wire: Wire) -> None:
     async with MarketClient(str(wire.http.base_url)) as client:
         session = HttpSession(client)
         waiting = asyncio.create_task(session.act("b", Move(a.Wait(seconds=30))))
-        await asyncio.sleep(1.0)  # on a busy machine the wait takes a while to get there
+        while "b" not in wire.server.market._mail_waiters:
+            await asyncio.sleep(0.01)
         assert not waiting.done()
         await wire.text("c", "b")
         assert (await asyncio.wait_for(waiting, 10)).text == "Mail came; fetch_messages reads it."
