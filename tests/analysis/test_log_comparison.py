@@ -121,6 +121,7 @@ def test_the_command_compares_them(capsys: pytest.CaptureFixture[str]) -> None:
 
     code, text, _ = shell("a.eval", "b.eval", "--gain", "0.1")
     assert code == 0
+    assert text.startswith("b is higher than a in match by 0.667, between ")
     assert "12 pairs by sample id" in text
     assert "Smallest visible" in text
     document = json.loads(shell("a.eval", "b.eval", "--json")[1])

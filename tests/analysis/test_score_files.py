@@ -160,3 +160,14 @@ def test_what_is_no_file_of_scores_is_refused(capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit):
         main(["compare", "b.csv", "b.csv", "--format", "xml"])
     assert "--format is one of inspect, tau2, lm-eval, verifiers, table" in capsys.readouterr().err
+
+
+def test_a_row_whose_status_says_that_it_broke_has_no_score() -> None:
+    """It is counted as failed, whatever number stands there; a table without a task has none in its title."""
+    Path("a.csv").write_text("sample,score\n" + "".join(f"q{i},0\n" for i in range(8)), encoding="utf-8")
+    rows = ("ok", "passed", "", "done", "ok", "ok", "Failed", "error")
+    Path("b.csv").write_text(
+        "sample,score,status\n" + "".join(f"q{i},1,{status}\n" for i, status in enumerate(rows)), encoding="utf-8"
+    )
+    comparison = akinai.compare_logs("a.csv", "b.csv")
+    assert (comparison["score"].paired.pairs, dict(comparison.b.lost)) == (6, {"failed": 2})

@@ -25,6 +25,9 @@ EPOCH = ("epoch", "trial", "repeat", "rollout", "attempt")
 SCORE = ("score", "reward", "correct", "success", "passed", "acc", "accuracy", "value")
 TASK = ("task", "benchmark", "dataset", "domain")
 """Names of columns, the first that a table has; a sample by another name, or another score, is named by the caller."""
+STATUS = ("status", "state")
+FAILED = {"cancelled", "canceled", "crashed", "error", "errored", "failed", "failure", "timeout"}
+"""Values of a table's column of status that say that a row broke, and was not judged."""
 NOT_JUDGED = {"infrastructure_error", "context_window_exceeded"}
 """Terminations of tau2 that its own metrics leave out, since no rollout was judged."""
 LM_EVAL_METRICS = {"acc", "acc_norm", "exact_match", "f1", "em", "mc1", "mc2", "bleu", "rouge1", "pass@1"}
@@ -233,6 +236,7 @@ def _table(name: str, document: Any, columns: Mapping[str, str]) -> Iterator[Row
     if sample is None or score is None:
         missing = "sample" if sample is None else "score"
         raise DocumentError(f"it has no column for {missing} ({', '.join(heads[:8])}); --columns {missing}=NAME does")
+    status = _column("status", STATUS, heads, {})
     for row in rows:
         number = row.get(epoch) if epoch else None
         yield Row(
@@ -240,7 +244,7 @@ def _table(name: str, document: Any, columns: Mapping[str, str]) -> Iterator[Row
             None if number in (None, "") else str(number),
             {score: as_number(row.get(score))},
             str(row.get(task) or "") if task else "",
-            bool(row.get("error")),
+            bool(row.get("error")) or (status is not None and str(row.get(status)).strip().lower() in FAILED),
             str(row.get("model") or ""),
             row,
         )

@@ -11,6 +11,9 @@ from akinai.core.statistics import fewest_pairs
 from akinai.report.tables.columns import Column, fit_table, translate_line
 from akinai.report.tables.runs import figure, label, p_value
 
+SIGNIFICANT = 0.05
+"""The corrected p below which a difference is one."""
+
 
 def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
     """The page: every score with its difference and interval, then notes. `gain` is as typed, empty for none."""
@@ -30,7 +33,8 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
         unit = "clusters" if comparison.cluster else "samples"
         columns.append(Column(f"{unit} for +-{gain}", [figure(score.needed, "") for score in scores], drop=2))
     notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
-    return Parts(fit_table(columns, width, _title(comparison)), Text(""), notes)
+    verdict = Text(translate_line(_verdict(*rows[0])), "bold")
+    return Parts(verdict, Text(""), fit_table(columns, width, _title(comparison)), Text(""), notes)
 
 
 def _end(score: LogScore, end: int) -> float | None:
@@ -40,7 +44,18 @@ def _end(score: LogScore, end: int) -> float | None:
 def _title(comparison: LogComparison) -> str:
     a, b = comparison.a, comparison.b
     pairs = max(score.paired.pairs for score in comparison.scores.values())
-    return f"{b.name} (b) against {a.name} (a) in {a.task}: {pairs} {'pair' if pairs == 1 else 'pairs'} by sample id"
+    task = f" in {a.task}" if a.task else ""
+    return f"{b.name} (b) against {a.name} (a){task}: {pairs} {'pair' if pairs == 1 else 'pairs'} by sample id"
+
+
+def _verdict(name: str, score: LogScore) -> str:
+    """The first score's difference in a sentence."""
+    difference, ends = score.paired.difference, score.paired.ci95
+    if difference is None or score.p_holm is None or score.p_holm >= SIGNIFICANT:
+        return f"a and b cannot be told apart in {label(name)}."
+    side = "higher" if difference > 0 else "lower"
+    between = f", between {figure(ends[0], '', sign=True)} and {figure(ends[1], '', sign=True)}" if ends else ""
+    return f"b is {side} than a in {label(name)} by {figure(abs(difference), '')}{between}."
 
 
 def _notes(comparison: LogComparison) -> list[str]:
