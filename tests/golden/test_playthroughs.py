@@ -31,7 +31,13 @@ def retold(run: akinai.Run, head: str) -> str:
 
 @pytest.mark.parametrize(
     ("agent", "days", "preset"),
-    [("naive", 14, "classic"), ("reference", 10, "classic"), ("reference", 10, "paper"), ("reference", 12, "quarter")],
+    [
+        ("naive", 14, "classic"),
+        ("reference", 10, "classic"),
+        ("reference", 10, "paper"),
+        ("reference", 12, "quarter"),
+        ("reference", 21, "sprint"),
+    ],
 )
 def test_a_run_goes_as_it_went(agent: str, days: int, preset: str, request: pytest.FixtureRequest) -> None:
     """A played run equals the recorded playthrough to the letter; `make golden` writes it anew after a rule change."""

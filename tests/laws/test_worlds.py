@@ -17,6 +17,7 @@ from akinai.worlds.market.model.actions import Leave, OrderProposal, Payment, Re
 from akinai.worlds.vending import State, Vending
 from akinai.worlds.vending.model.actions import ChangePrices, MakeOffer, PlaceOrder, Report
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, ReadLetter, SetPlan
 from lemonade import CUP_CENTS, Lemonade, Stand
 
 
@@ -87,6 +88,25 @@ test_vending_at_several_sites = pytest.mark.slow(
         long={"days": 45},
         samples=(ChangePrices(prices_cents={"milk": 250}), MakeOffer(supplier_id="nobody", discount_percent=10)),
         scores={"idle": IDLE_IN_VENDING},
+        books=account_adds_up,
+    )
+)
+
+
+ONE_SITE_BY_THE_WEEK = prepare(Vending(), preset="sprint", settings={"street.sites.pitches": []}).setup
+IDLE_FOR_THREE_WEEKS = {
+    **IDLE_IN_VENDING,
+    **dict.fromkeys(("net_worth", "bank_balance", "cash"), 50_000 - 21 * 200),
+    "stockout_days": 21,
+    "messages": 3,
+}
+test_vending_by_the_week = pytest.mark.slow(
+    world_laws(
+        Vending(),
+        setup=prepare(Vending(), preset="sprint", days=21).setup,
+        long=ONE_SITE_BY_THE_WEEK,
+        samples=(SetPlan(visit=("Mon", "Fri")), AnswerCustomers(pay=(1, 2)), ReadLetter(number=1)),
+        scores={"idle": IDLE_FOR_THREE_WEEKS},
         books=account_adds_up,
     )
 )

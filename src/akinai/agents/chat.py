@@ -5,7 +5,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
@@ -20,7 +20,7 @@ from akinai.agents.protocols import (
 )
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Lookup, Move, RetrievedBullets, View
-from akinai.core.errors import ContextLimit, ToolsRefused
+from akinai.core.errors import ContextLimit, EndRun, ToolsRefused
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
@@ -61,6 +61,8 @@ class ChatOptions:
     instructions: str = ""
     """The text before the first view, with `{situation}` where the view goes if not at the end, and `{actions}` for the
     list of actions; empty for the package's own."""
+    max_replies: int = 0
+    """Replies of the model before the run ends as `message_cap`; 0 is no cap."""
 
 
 class ChatAgent:
@@ -95,7 +97,7 @@ class ChatAgent:
         """The move whose outcome has not arrived yet."""
         self._news = ""
         self._summary = ""
-        self._remembered = 0
+        self._remembered = self._replies = 0
 
     async def act(self, view: View, last: Outcome | None) -> Move:
         self._take_outcome(view, last)
@@ -132,7 +134,10 @@ class ChatAgent:
             self._window.add(Message("user", view.news))
 
     async def _ask(self, view: View) -> Message:
-        """The model's next reply; the moves in it are queued."""
+        """The model's next reply; the moves in it are queued. EndRun where its replies are spent."""
+        if 0 < self._options.max_replies <= self._replies:
+            raise EndRun("message_cap")
+        self._replies += 1
         self._offer(view.verbs)
         await self._summarise(self._window.overflow(self._reserved()))
         while True:
@@ -153,8 +158,9 @@ class ChatAgent:
                     raise
                 self._protocol, self._tools, self._tool_tokens = JsonProtocol(), NO_TOOLS, 0
                 self._system = self._opening(view)
-        self._requested.extend(self._protocol.read_moves(self._verbs, reply))
-        return reply.message
+        moves = _without_loops(self._protocol.read_moves(self._verbs, reply))
+        self._requested.extend(moves)
+        return replace(reply.message, calls=reply.message.calls[: len(moves)])
 
     def _offer(self, verbs: Sequence[type[Action]]) -> None:
         """Take these verbs for the tools of the next request."""
@@ -183,6 +189,14 @@ class ChatAgent:
         actions = "" if self._protocol.offers_tools else describe_verbs(view.verbs)
         text = self._options.instructions or instructions(self._options.protocol)
         return Message("system", system_prompt(text, briefing(view, self._bullets), actions))
+
+
+def _without_loops(moves: Sequence[RequestedMove]) -> Sequence[RequestedMove]:
+    """The moves of a reply up to the third of equal ones in a row; what comes after it is not done."""
+    for index in range(2, len(moves)):
+        if moves[index].move.action == moves[index - 1].move.action == moves[index - 2].move.action:
+            return moves[: index + 1]
+    return moves
 
 
 def instructions(protocol: Literal["tools", "json"]) -> str:

@@ -256,6 +256,20 @@ def spec_of(header: RunHeader) -> AgentSpec:
     return AgentSpec.from_card(header.card, header.player)
 
 
+CHARACTERS_A_TOKEN = 2.6
+"""Of reports full of numbers and ids, measured with a real model's tokenizer; texts are counted at four otherwise."""
+
+
+def limited(options: ChatOptions, setup: Mapping[str, Json]) -> ChatOptions:
+    """The options under the limits of a game that has its own: `window_tokens`, counted in its own text, and
+    `max_replies`."""
+    window, replies = setup.get("window_tokens"), setup.get("max_replies")
+    if isinstance(window, int) and window:
+        tokens = int(min(options.window_tokens, window) * CHARACTERS_A_TOKEN / 4)
+        options = replace(options, window_tokens=tokens)
+    return replace(options, max_replies=replies) if isinstance(replies, int) else options
+
+
 def with_window(header: RunHeader, tokens: int) -> RunHeader:
     """The header of a run that is resumed with another window. UsageError for one too small, or where none is used."""
     spec = replace(spec_of(header), resumed_window=tokens)

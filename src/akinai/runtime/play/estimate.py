@@ -13,7 +13,7 @@ from akinai.core.models import Message, Usage
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.models.budget import Price, known_prices
-from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.agent_spec import CHARACTERS_A_TOKEN, AgentSpec
 
 WINDOW_TOKENS = 30_000
 """The context window, as in arXiv 2502.15840."""
@@ -106,22 +106,37 @@ def estimate_runs(
     prices = known_prices()
     parts = [
         estimate(
-            Workload(
-                max_messages=cap if isinstance(cap, int) else 0,
-                messages=side.messages,
-                days=horizon if isinstance(horizon, int) else 0,
-                messages_a_day=messages_a_day,
-                window_tokens=spec.window_tokens,
-                tokens_at_first=side.tokens_at_first,
-                seconds_a_call=SECONDS_PER_CALL,
-                runs=side.actors * len(seeds),
-                at_once=min(max(PARALLEL_RUNS, jobs or 0), side.actors * min(jobs or PARALLEL_RUNS, len(seeds))),
+            _in_own_text(
+                Workload(
+                    max_messages=cap if isinstance(cap, int) else 0,
+                    messages=side.messages,
+                    days=horizon if isinstance(horizon, int) else 0,
+                    messages_a_day=messages_a_day,
+                    window_tokens=spec.window_tokens,
+                    tokens_at_first=side.tokens_at_first,
+                    seconds_a_call=SECONDS_PER_CALL,
+                    runs=side.actors * len(seeds),
+                    at_once=min(max(PARALLEL_RUNS, jobs or 0), side.actors * min(jobs or PARALLEL_RUNS, len(seeds))),
+                ),
+                setup.get("window_tokens"),
             ),
             prices.get(side.model),
         )
         for side in model_sides
     ]
     return replace(together(parts), sides=model_sides)
+
+
+def _in_own_text(load: Workload, window: Json) -> Workload:
+    """The workload of a game with a window of its own: long outcomes, and more tokens for as many characters.
+
+    A full window is cut to three quarters of what is not fixed, so that it is seven eighths full on average.
+    """
+    if not isinstance(window, int) or not window:
+        return load
+    first, window = int(load.tokens_at_first * 4 / CHARACTERS_A_TOKEN), min(window, load.window_tokens)
+    usual = window - max(0, window - first) // 8
+    return replace(load, tokens_at_first=first, window_tokens=usual, tokens_a_message=1500, tokens_a_reply=250)
 
 
 def together(parts: Sequence[Estimate]) -> Estimate:

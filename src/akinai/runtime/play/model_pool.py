@@ -15,7 +15,7 @@ from akinai.runtime.models.budget import Meter, Prices, known_prices
 from akinai.runtime.models.cache import ResponseCache
 from akinai.runtime.models.contract import SERVERS
 from akinai.runtime.play.agent_registry import agent_factory, default_agent
-from akinai.runtime.play.agent_spec import RULES, AgentSpec, ModelChoice, spec_of
+from akinai.runtime.play.agent_spec import RULES, AgentSpec, ModelChoice, limited, spec_of
 from akinai.runtime.play.recording import CallRecorder
 from akinai.runtime.play.trace_codec import figures
 
@@ -82,7 +82,7 @@ class ModelPool:
             model = self._sub_model if is_sub_agent(role.actor) else self._models[choice]
             if model is None:
                 return by_rules(role)
-            options = spec.chat_options
+            options = limited(spec.chat_options, header.genesis.setup)
             if is_sub_agent(role.actor) or role.group in world.facets.sides.helpers:
                 options = replace(options, instructions="")  # those of a person are for who plays
             if not spec.playbook:

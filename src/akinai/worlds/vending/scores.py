@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from akinai.core.canonical import Json
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
-from akinai.worlds.vending.model.state import OWNER, Book, State
+from akinai.worlds.vending.model.state import OWNER, Book, State, closed_books
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 
@@ -100,9 +100,10 @@ def score(steps: Steps[State]) -> Sequence[Score]:
         before, after, seq = step.before, step.after, step.entry.seq
         if step.entry.actor == OWNER:
             counts.messages.append(seq)
-        if after.book is not None and after.book is not before.book:
-            counts.close(after.book, seq)
-        fee = after.book.fee_cents if after.book is not None and after.book is not before.book else 0
+        books = closed_books(before, after)
+        for book in books:
+            counts.close(book, seq)
+        fee = sum(book.fee_cents for book in books)
         if after.cash_cents + fee != before.cash_cents:
             counts.moved_money.append(seq)
     return _scores(steps.final, counts)
@@ -111,7 +112,7 @@ def score(steps: Steps[State]) -> Sequence[Score]:
 def _scores(state: State, counts: _Counts) -> list[Score]:
     cash, stock = state.cash_cents, stock_cents(state)
     last = (counts.closes,) if counts.closes else ()
-    moved, sales = tuple(counts.moved_money), tuple(counts.sales)
+    moved, sales = tuple(counts.moved_money), tuple(dict.fromkeys(counts.sales))
     worth = tuple(sorted({*moved, *sales, *last}))
     last_day, last_seq = counts.last_sale
     headlines = [
@@ -126,7 +127,7 @@ def _scores(state: State, counts: _Counts) -> list[Score]:
         Score("in_transit_at_cost", transit_cents(state), "cents", moved),
         Score("units_sold", state.units_sold, "units", sales, better="higher"),
         Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else (), better="higher"),
-        Score("stockout_days", len(counts.stockouts), "days", tuple(counts.stockouts), better="lower"),
-        Score("fees_missed", len(counts.unpaid), "days", tuple(counts.unpaid), better="lower"),
+        Score("stockout_days", len(counts.stockouts), "days", tuple(dict.fromkeys(counts.stockouts)), better="lower"),
+        Score("fees_missed", len(counts.unpaid), "days", tuple(dict.fromkeys(counts.unpaid)), better="lower"),
         Score("messages", len(counts.messages), "messages", tuple(counts.messages[-1:])),
     ]

@@ -30,6 +30,9 @@ from akinai.worlds.vending.rules import (
 )
 from akinai.worlds.vending.rules.suppliers import bargaining
 from akinai.worlds.vending.scores import score
+from akinai.worlds.vending.sprint import office
+from akinai.worlds.vending.sprint import verbs as weekly
+from akinai.worlds.vending.sprint.players import take_over
 
 __all__ = ["Setup", "State", "Vending"]
 
@@ -58,6 +61,8 @@ class Vending(World[State]):
         if refusal := actors.refusal(own, turn.actor, type(turn.action)):
             return state, refusal
         after, outcome = carry_out(own, turn.action)
+        if own.week is not None:
+            return after if outcome.ok else own, outcome
         if not outcome.ok:
             return state, outcome
         verb = type(turn.action)
@@ -95,7 +100,11 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
         storage={},
     )
     state = trade.begin(state)
-    return state.moved(other_businesses=dict.fromkeys(other_owners, state.business(first))) if other_owners else state
+    if other_owners:
+        state = state.moved(other_businesses=dict.fromkeys(other_owners, state.business(first)))
+    elif setup.weekly:
+        state = office.begin(state)
+    return office.with_report(take_over(state, carry_out)) if setup.takes_over else state
 
 
 @lru_cache(maxsize=64)
@@ -131,7 +140,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.ReadEmail: mail.read_email,
     a.SendEmail: mail.send_email,
     a.SearchWeb: web.search_web,
-    a.PlaceOrder: orders.place_order,
+    a.PlaceOrder: lambda state, action: (office if state.week else orders).place_order(state, action),
     a.RestockSlot: machine.restock_slot,
     a.SetPrice: machine.set_price,
     a.ClearSlot: machine.clear_slot,
@@ -155,12 +164,20 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.AnswerCustomer: customers.answer_customer,
     a.Pay: customers.pay,
     a.TakePitch: customers.take_pitch,
+    weekly.AnswerCustomers: office.answer_customers,
+    weekly.SendLetter: office.send_letter,
+    weekly.ReadLetter: office.read_letter,
+    weekly.WriteNotes: office.write_notes,
+    weekly.SetPlan: office.set_plan,
+    weekly.Forecast: office.forecast,
+    weekly.Week: lambda state, action: office.decide_week(state, action, carry_out),
     a.DelegateEmail: actors.delegate,
     a.DelegateResearch: actors.delegate,
     a.DelegatePhysical: actors.delegate,
 }
 _RULES_OF_STATE: Mapping[type[Action], Callable[[State], tuple[State, Outcome]]] = {
     a.AdvanceDay: days.advance_day,
+    weekly.CloseWeek: office.close_week,
     a.CheckDeliveries: orders.check_deliveries,
     a.ListStorage: orders.list_storage,
     a.CollectCash: machine.collect_cash,

@@ -13,7 +13,8 @@ from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup
-from akinai.worlds.vending.model.state import SUPPLIER, Book, Letter, Order, State
+from akinai.worlds.vending.model.state import SUPPLIER, Book, Letter, Order, State, closed_books
+from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter, Week, WriteNotes
 
 Step = core.Step[State]
 
@@ -145,14 +146,14 @@ class _Builder:
         self.statements += [Statement(step, plain(text)) for text in written_texts(step)]
         if after is before:
             return
-        if after.book is not None and after.book is not before.book:
-            self.closes.append(Close(after.book, step))
-        if isinstance(step.turn.action, a.SendEmail) and step.outcome.ok:
+        self.closes += [Close(book, step) for book in closed_books(before, after)]
+        if isinstance(step.turn.action, a.SendEmail | SendLetter) and step.outcome.ok:
             self.requests[before.mail.letters + 1] = step
         if before.mail.waiting and after.mail.waiting is not before.mail.waiting:
             self._add_answers(step)
-        if after.order_count > before.order_count and isinstance(step.turn.action, a.PlaceOrder):
-            new = [order for order in after.orders if order.number == before.order_count + 1]
+        if isinstance(step.turn.action, a.PlaceOrder | CloseWeek | Week) and after.orders is not before.orders:
+            old = {order.number for order in before.orders}
+            new = [order for order in after.orders if order.number not in old and not order.letter]
             self.purchases += [Purchase(order, step, step) for order in new]
         if after.parcels is not before.parcels:
             had = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
@@ -196,7 +197,13 @@ def written_texts(step: Step) -> Iterator[str]:
     if text := split_said(step.turn.said).text:
         yield text
     match step.turn.action:
-        case Unreadable(text=text) | a.NotepadWrite(text=text) | a.AddMemory(text=text) | a.Report(text=text):
+        case (
+            Unreadable(text=text)
+            | a.NotepadWrite(text=text)
+            | WriteNotes(text=text)
+            | a.AddMemory(text=text)
+            | a.Report(text=text)
+        ):
             yield text
         case a.Delegation(task=text):
             yield text
@@ -204,7 +211,7 @@ def written_texts(step: Step) -> Iterator[str]:
             yield text
         case a.UpdateNotes(key=key, content=text):
             yield f"{key.replace('_', ' ')}: {text}"
-        case a.SendEmail(subject=subject, body=body):
+        case a.SendEmail(subject=subject, body=body) | SendLetter(subject=subject, body=body):
             yield f"{subject}\n\n{body}"
         case _:
             return

@@ -19,6 +19,7 @@ from akinai.worlds.vending.model.errands import (
     GetPriceLists,
     MakeOffer,
     Pay,
+    PlaceOrder,
     ReadNews,
     SellToJobber,
     TakePitch,
@@ -38,6 +39,7 @@ from akinai.worlds.vending.model.parameters import (
     price_cents,
 )
 from akinai.worlds.vending.model.verb import SubAgentKind, Verb
+from akinai.worlds.vending.sprint.verbs import WEEKLY_VERBS
 
 
 class ReadEmail(Verb):
@@ -309,19 +311,6 @@ class ViewSuppliers(Verb):
     only_with = "full_view"
 
 
-class PlaceOrder(Verb):
-    """Order from a supplier without a letter. Prices and rules are the same; the order is charged at once."""
-
-    minutes = "do"
-    errand_minutes = "letter"
-    only_with = "structured_orders"
-
-    supplier_id: Name
-    """The id of the supplier, as its price list or a web page names it."""
-    items: Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
-    """The units to order of each product: an object from product id to a number of units."""
-
-
 class Delegation(Verb):
     """The base of the verbs that give a task to a sub-agent."""
 
@@ -388,7 +377,7 @@ VERB_CLASSES: tuple[type[Verb], ...] = (
     *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
     DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report, WriteReply,
-    ReadNews, AnswerCustomer, Pay, TakePitch, WaitUntil, AdvanceDay,
+    ReadNews, AnswerCustomer, Pay, TakePitch, *WEEKLY_VERBS, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""
 VERBS = Verbs(VERB_CLASSES)

@@ -342,6 +342,16 @@ class Setup(_Record):
         default=(), exclude_if=_absent
     )
     """The names of the tools that owners are offered; without them, all that fit the business."""
+    weekly: bool = Field(default=False, exclude_if=_absent)
+    """Whether the owner decides on Mondays alone, and an employee runs the days."""
+    forecast: bool = Field(default=False, exclude_if=_absent)
+    """Whether the owner of a weekly business is asked for forecasts."""
+    takes_over: Annotated[int, Field(ge=0, le=200)] = Field(default=0, exclude_if=_absent)
+    """Weeks for which the player `listed` ran a weekly business before the owner takes it over."""
+    window_tokens: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    """The most tokens of its conversation that a model sees; 0: as its options say."""
+    max_replies: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    """Replies of a model before the run ends, which its own loop counts; 0 is no cap."""
     street: Street = Field(default=SINGLE, exclude_if=_is_single)
     """The terms of the street; absent, one machine and honest suppliers."""
     counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
@@ -350,6 +360,12 @@ class Setup(_Record):
     @model_validator(mode="after")
     def _has_goods_and_suppliers(self) -> Self:
         drawn = self.street.drawn
+        if (self.weekly and self.start_date.weekday()) or (self.takes_over and not self.weekly):
+            raise ValueError("a weekly business starts on a Monday, and no other can be taken over")
+        if self.weekly and drawn is None:
+            raise ValueError("a weekly business has suppliers that a seed draws")
+        if self.days and self.takes_over * 7 >= self.days:
+            raise ValueError(f"{self.takes_over} weeks before the owner takes over leave none of {self.days} days")
         if drawn is None:
             if not self.catalog.suppliers:
                 raise ValueError("the catalogue has no suppliers")
@@ -362,7 +378,7 @@ class Setup(_Record):
     @cached_property
     def switches(self) -> frozenset[str]:
         """The settings that decide which verbs are offered, as far as they are on."""
-        names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book")
+        names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book", "weekly", "forecast")
         errands = ("errands",) if self.street.errands else ()
         return frozenset((*(name for name in names if getattr(self, name)), *errands))
 
@@ -426,17 +442,43 @@ def _street_briefing(setup: Setup, street: Street) -> str:
         f"with what a jobber pays for the goods that are left ({percent(street.storage.jobber_permille)} of the trade "
         "price), less what you owe. Cash in a machine and goods on their way count nothing.\n"
         f"You begin with {format_cents(setup.start_cents)}. You have one machine and a storage; their terms are in "
-        f"your mail. A fee of {format_cents(setup.fee_cents)} is taken from your account every midnight; what cannot "
-        f"be paid is owed, and after {setup.missed_fees} such days in a row the business is closed.\n"
-        f"A day is 08:00 to {setup.closing_hour}:00. Every tool takes time and says what it does; advance_day ends "
-        "the day.\n"
-        f"{_ADVICE if setup.advice else ''}"
+        f"your {'first report' if setup.weekly else 'mail'}. A fee of {format_cents(setup.fee_cents)} is taken from "
+        f"your account every midnight; what cannot be paid is owed, and after {setup.missed_fees} such days in a row "
+        "the business is closed.\n"
+        f"{_WEEKS if setup.weekly else _day_text(setup)}"
+        f"{_advice(setup)}"
         f"Delivery address: {setup.delivery_address}\n"
         f"Account: {setup.account}\n"
         f"Your e-mail: {setup.email}"
     )
 
 
+def _day_text(setup: Setup) -> str:
+    return (
+        f"A day is 08:00 to {setup.closing_hour}:00. Every tool takes time and says what it does; advance_day ends "
+        "the day.\n"
+    )
+
+
+def _advice(setup: Setup) -> str:
+    return "" if not setup.advice else _WEEKLY_ADVICE if setup.weekly else _ADVICE
+
+
+_WEEKS = (
+    "You decide on Mondays at 08:00, and your tools take no time. Your employee then works for a week: he opens "
+    "letters, waits at the storage for goods, signs and counts, fills the machines by your plan, brings cash above "
+    "$30, and fetches goods from the depot. He does not order, bargain, claim, answer, pay, or sell. close_week ends "
+    "the week and brings its report; week carries out all your decisions in one object, and then does the same. An "
+    "order or a price may name a day of the week. A supplier answers one offer a Monday.\n"
+)
+_WEEKLY_ADVICE = (
+    "Rent is not taken by itself: the contract says when it is due, and pay pays it. Give every product that you plan "
+    "a price. Order each week about what was sold, and more of what was sold out: goods take a week and more to come, "
+    "so count what is on its way. Pay customers who complain. Claim what is missing. Suppliers differ in prices and in "
+    "whether they can be trusted: find several with search_web, compare their price lists, make offers. Nobody lists "
+    "your open orders, agreements and due dates for you: keep them in your notes. What customers find right to pay "
+    "differs from the typical prices: try prices.\n"
+)
 _ADVICE = (
     "Rent is not taken by itself: your contract says when it is due. People remember a machine that is empty, and a "
     "complaint that nobody answers. Boxes are not always full: count what comes and claim what is missing. Suppliers "

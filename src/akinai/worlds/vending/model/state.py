@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
 from functools import lru_cache
@@ -10,10 +10,12 @@ from typing import Literal, NamedTuple
 
 from rpds import HashTrieMap, List, Queue
 
+from akinai.core.canonical import Json
 from akinai.core.worlds import Record
 from akinai.worlds.vending.model.actions import SubAgentKind
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.sprint.records import Counted, DatedOrder, DatedPrice, Plan
 
 DAY_MINUTES = 1440
 OPENING = 8 * 60
@@ -259,6 +261,27 @@ class Delegated:
 
 
 @dataclass(frozen=True)
+class Week(Record):
+    """The plan, what waits for its day, and the week that ended last."""
+
+    plan: Plan = field(default_factory=Plan)
+    orders: tuple[DatedOrder, ...] = ()
+    prices: tuple[DatedPrice, ...] = ()
+    cash_cents: int = 0
+    """The account on the Monday before."""
+    books: tuple[Book, ...] = ()
+    """The days that closed."""
+    sold_out: tuple[Mapping[int, tuple[str, ...]], ...] = ()
+    """Day by day and by site: products with a price and a slot of which nothing was left."""
+    counted: tuple[Counted, ...] = ()
+    not_placed: tuple[str, ...] = ()
+    letters: tuple[Letter, ...] = ()
+    report: str = ""
+    data: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """The report for programs."""
+
+
+@dataclass(frozen=True)
 class Business(Record):
     """The business of one owner: its money, goods, machines, mail, notes and dealings."""
 
@@ -312,6 +335,8 @@ class Business(Record):
     """The movements of the bank balance so far, in cents by cause; money that came in is positive."""
     unwritten: tuple[Unwritten, ...] = ()
     """Answers that a model has yet to put into words."""
+    week: Week | None = None
+    """The plan and the last week of a business of weekly decisions."""
     notices: tuple[str, ...] = ()
     """Notices of mornings that came while another owner acted; the owner's next outcome begins with them."""
 
@@ -368,6 +393,13 @@ class State(Business):
     @property
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
+
+
+def closed_books(before: Business, after: Business) -> Sequence[Book]:
+    """The books of the days that closed between two states of an entry."""
+    if after.week is not None:
+        return () if after.week.books is (before.week and before.week.books) else after.week.books
+    return () if after.book is None or after.book is before.book else (after.book,)
 
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -17,6 +17,14 @@ Character = Literal["honest", "haggler", "gouger", "cheat", "slow"]
 EventKind = Literal["festival", "heat", "works", "holiday"]
 
 
+def _is_zero(value: object) -> bool:
+    return value == 0
+
+
+def _is_one(value: object) -> bool:
+    return value == 1
+
+
 class _Terms(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -163,6 +171,8 @@ class Deliveries(_Terms):
     back_permille: Share = 400
     """What is paid back for goods that went back from the depot."""
     claim_days: Days = 4
+    more_days: Days = Field(default=0, exclude_if=_is_zero)
+    """Days that every delivery takes longer than its supplier's character says."""
     moved_permille: Share = 450
     """How many deliveries come at another hour of their day, as a letter of that morning says."""
 
@@ -211,6 +221,8 @@ class Rent(_Terms):
     every_days: Annotated[int, Field(ge=2)] = 28
     late_permille: Permille = 1000
     """Added to a rent that is paid late."""
+    sealed_days: Annotated[int, Field(ge=1)] = Field(default=1, exclude_if=_is_one)
+    """Days after which a rent that is not paid has the machine sealed."""
     unsealed_days: Annotated[int, Field(ge=1)] = 2
     """Mornings from a late payment to the opening of a sealed machine."""
     lost_days: Days = 21

@@ -139,7 +139,7 @@ def _honest_trader(supplier: Supplier) -> Trader:
 def _drawn_town(setup: Setup, drawn: Drawn, chance: Chance) -> Town:
     street, goods = setup.street, _goods(setup.catalog.products, drawn, chance("goods"))
     horizon = setup.days or 365
-    traders, suppliers = _suppliers(goods, drawn, horizon, chance("suppliers"))
+    traders, suppliers = _suppliers(goods, drawn, horizon, street.deliveries.more_days, chance("suppliers"))
     premium = _between(chance("premium"), drawn.premium)
     tastes: dict[str, Taste] = {}
     public_products: list[Product] = []
@@ -206,7 +206,7 @@ def _lognormal(x: int) -> int:
 
 
 def _suppliers(
-    goods: Sequence[Product], drawn: Drawn, horizon: int, chance: Chance
+    goods: Sequence[Product], drawn: Drawn, horizon: int, more_days: int, chance: Chance
 ) -> tuple[dict[str, Trader], list[Supplier]]:
     names = _sample(_FIRST_NAMES, len(drawn.suppliers), chance("names"))
     fair = [i for i, kind in enumerate(drawn.suppliers[: drawn.first]) if kind in ("honest", "haggler") and i]
@@ -241,7 +241,7 @@ def _suppliers(
                 about=_ABOUT[own("about").below(len(_ABOUT))],
                 products=tuple(product.id for product in sold),
                 price_permille=_between(own("ask"), terms.ask),
-                lead_days=_between(own("lead"), terms.lead),
+                lead_days=_between(own("lead"), terms.lead) + more_days,
                 hour=own("hour").between(10, 17),
                 minimum_cents=drawn.minimum_cents[own("minimum").below(len(drawn.minimum_cents))],
                 on_time_permille=1000,

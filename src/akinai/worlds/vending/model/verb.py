@@ -5,7 +5,9 @@ from typing import ClassVar, Literal
 from akinai.core.actions import Action
 
 SubAgentKind = Literal["email", "research", "physical"]
-Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent", "order_book", "errands"]
+Switch = Literal[
+    "full_view", "structured_orders", "machine_by_sub_agent", "order_book", "errands", "weekly", "forecast"
+]
 """A setting of `Setup` that decides whether the owner is offered a verb."""
 Minutes = Literal[
     "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract"

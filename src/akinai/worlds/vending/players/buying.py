@@ -70,7 +70,7 @@ def believed_share(trader: Trader, supplier: str) -> float:
 
 def effective_costs(trader: Trader, offer: Offer) -> dict[str, float]:
     """The cost in cents of a delivered unit, by product, with a surcharge for the wait."""
-    wait = 1 + 0.05 * (offer.lead_days - 2) if trader.habits.trust != "anyone" else 1.0
+    wait = 1 + 0.05 * (offer.lead_days - 2) if trader.habits.trust != "anyone" and not trader.weekly else 1.0
     part = believed_share(trader, offer.supplier)
     return {id: cents / part * wait for id, cents in offer.prices.items()}
 
@@ -321,13 +321,13 @@ def _coming(trader: Trader) -> dict[str, int]:
     return coming
 
 
-def _flow(trader: Trader) -> float:
+def flow_of(trader: Trader) -> float:
     return sum([trader.factor(machine.number) for machine in trader.machines if not machine.lost])
 
 
 def _total(trader: Trader, days: float) -> float:
     """Units that all sites are expected to sell in the days ahead."""
-    products, outlook, rates = trader.memory.products, _outlook(trader), list[float]()
+    products, outlook, rates = trader.memory.products, outlook_of(trader), list[float]()
     factors: dict[str, tuple[float, float]] = {}  # by category
     for id in trader.layout:
         category = products[id].category
@@ -335,13 +335,13 @@ def _total(trader: Trader, days: float) -> float:
             factors[category] = _calendar(trader, id), outlook.usual_days(category, days)
         today, usual = factors[category]
         rates.append(trader.memory.rates.get(id, 0.0) * today * usual)
-    return sum(rates) * _flow(trader) * trader.memory.variety_of(len(trader.layout)) + 0.01
+    return sum(rates) * flow_of(trader) * trader.memory.variety_of(len(trader.layout)) + 0.01
 
 
 def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     """The goods that each supplier could be asked for."""
     memory, habits, day = trader.memory, trader.habits, trader.day
-    sites, flow, variety = len(trader.machines), _flow(trader), memory.variety_of(len(trader.layout))
+    sites, flow, variety = len(trader.machines), flow_of(trader), memory.variety_of(len(trader.layout))
     left = trader.days - day
     if habits.hoards and left < 12:
         left = 40
@@ -350,7 +350,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     hold = trader.storage_room() + sites * shelves * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
-    outlook = _outlook(trader)
+    outlook = outlook_of(trader)
     for id in trader.layout:
         supplier = memory.assigned.get(id)
         if supplier is None or supplier not in memory.offers:
@@ -367,14 +367,14 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
         short = have < rate * outlook.usual_days(product.category, until) * factor and left > lead + 1
         units = int(rate * expected + 0.5 - have)
         if product.shelf_days <= 8:
-            fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * _root(rate * (lead + 1)))
+            fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * square_root(rate * (lead + 1)))
             units = int(min(units, max(0, fresh - have)) * habits.fresh_cover)
         if units >= 2 and left > lead:
             needs.setdefault(supplier, []).append(Want(short, id, units, have / (rate + 0.05), rate))
     return needs
 
 
-def _outlook(trader: Trader) -> Outlook:
+def outlook_of(trader: Trader) -> Outlook:
     return trader.memory.outlook(trader.day) if trader.habits.reads_news else Outlook({}, trader.day)
 
 
@@ -391,10 +391,10 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
         money = min(money, limit, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
     expected_sales = _total(trader, offer.lead_days + 0.5)
     room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + expected_sales)
-    units = _divide(offer, sorted(wants, key=lambda want: want.days), money, room)
+    units = divide_order(offer, sorted(wants, key=lambda want: want.days), money, room)
     cost = sum(count * offer.prices[id] for id, count in units.items())
     if units and cost < offer.minimum_cents <= money:
-        _pad(trader, offer, units, wants)
+        pad_order(trader, offer, units, wants)
         cost = sum(count * offer.prices[id] for id, count in units.items())
     if not units or cost < offer.minimum_cents:
         return
@@ -409,7 +409,7 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
             coming[id] = coming.get(id, 0) + count
 
 
-def _root(x: float) -> float:
+def square_root(x: float) -> float:
     """The square root, by Newton's method: equal on every machine."""
     guess = max(x, 1e-9)
     for _ in range(30):
@@ -417,7 +417,7 @@ def _root(x: float) -> float:
     return guess
 
 
-def _divide(offer: Offer, wants: list[Want], money: float, room: float) -> dict[str, int]:
+def divide_order(offer: Offer, wants: list[Want], money: float, room: float) -> dict[str, int]:
     """Units by product: first what runs out within the days of delivery, then the rest in proportion."""
     units: dict[str, int] = {}
     for days in (offer.lead_days + 2, 99):
@@ -442,7 +442,7 @@ def _divide(offer: Offer, wants: list[Want], money: float, room: float) -> dict[
     return units
 
 
-def _pad(trader: Trader, offer: Offer, units: dict[str, int], wants: list[Want]) -> None:
+def pad_order(trader: Trader, offer: Offer, units: dict[str, int], wants: list[Want]) -> None:
     """Raise an order to the minimum with goods that keep."""
     products = trader.memory.products
     more = [id for id in units if products[id].shelf_days > 20]

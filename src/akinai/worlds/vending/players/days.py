@@ -12,16 +12,19 @@ from akinai.worlds.vending.players.buying import bargain_today, order_goods, rev
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.memory import Memory
 from akinai.worlds.vending.players.trader import EVENING, Trader
+from akinai.worlds.vending.sprint.verbs import CloseWeek
 
 
 class ByBusiness:
-    """An agent that learns from its first view whether its business has one machine or several sites."""
+    """An agent that learns from its first view what it runs: one machine, several sites, or several by the week."""
 
-    def __init__(self, single: Agent, several: Agent) -> None:
-        self._single, self._several = single, several
+    def __init__(self, single: Agent, several: Agent, weekly: Agent) -> None:
+        self._single, self._several, self._weekly = single, several, weekly
 
     async def act(self, view: View, last: Outcome | None) -> Move:
         agent = self._several if a.VisitSite in view.verbs else self._single
+        if CloseWeek in view.verbs:
+            agent = self._weekly
         return await agent.act(view, last)
 
     def watch(self, action: Action, outcome: Outcome) -> None:
@@ -32,7 +35,7 @@ class ByBusiness:
     def copied(self) -> Agent | None:
         """Another agent that knows and does the same, between two days of several sites; None at any other time."""
         several = self._several.copied() if isinstance(self._several, Trading) else None
-        return None if several is None else ByBusiness(self._single, several)
+        return None if several is None else ByBusiness(self._single, several, self._weekly)
 
 
 class Trading(Routine):

@@ -25,12 +25,14 @@ from akinai.worlds.vending.players.observations import (
     parse_time,
 )
 from akinai.worlds.vending.players.shop import Shop, order_letter
+from akinai.worlds.vending.sprint.players import weekly_agent
+from akinai.worlds.vending.sprint.verbs import CloseWeek
 
 
 def idle(me: Routine) -> Plan:
     """Only lets the days pass: the bottom of every scale."""
     while True:
-        yield a.AdvanceDay()
+        yield CloseWeek() if CloseWeek in me.view.verbs else a.AdvanceDay()
 
 
 NAIVE_PRODUCTS = ("water", "cola", "chocolate_bar", "chips", "cookies")
@@ -242,7 +244,7 @@ def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
         if not _is_owner(role.actor):
             return Routine(assistant)
         advised = follow(habits, role.bullets) if rung == "naive" else habits
-        return ByBusiness(single(role), trading_agent(advised, role.genesis))
+        return ByBusiness(single(role), trading_agent(advised, role.genesis), weekly_agent(advised, role.genesis))
 
     alone = (single.__doc__ or "").partition("\n\n")[0]
     factory.__doc__ = f"{alone} At several sites: {RUNGS[rung]}"

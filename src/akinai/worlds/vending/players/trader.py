@@ -35,6 +35,9 @@ FESTIVAL_PART = 0.8
 class Trader:
     """A player that trades: what it does, looks at and notes. How it buys is in `buying`."""
 
+    weekly = False
+    """Whether it decides on Mondays alone, where every delivery takes long and no day of waiting is dear."""
+
     def __init__(self, me: Routine, habits: Habits, truth: Economy | None = None) -> None:
         self.me, self.habits, self.truth = me, habits, truth
         self.memory = Memory()

@@ -140,6 +140,8 @@ def view(state: State, actor: str) -> View:
     if actor == state.owner:
         news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
         briefing = state.setup.briefing
+        if state.week is not None:
+            return View(f"{briefing}\n\n{state.week.report}\n\nNow: {_now(state)}", verbs, why, "")
     else:
         news = f"Task {state.tasks}:\n{last.task}" if last and last.actor == actor else ""
         briefing = _sub_agent_briefing(state.setup)

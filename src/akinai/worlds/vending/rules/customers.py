@@ -151,7 +151,14 @@ def morning_letters(state: State) -> State:
     street, town = state.setup.street, state.economy.town
     for index, site in enumerate(state.sites):
         name = site_name(state, site.place_index)
-        if site.sealed and state.day == site.due_day + 2 and not site.opens_day:
+        if not site.sealed and street.rent.sealed_days > 1 and state.day == site.due_day + 2:
+            cents = format_cents(rent_due_cents(state, site))
+            text = (
+                f"The rent of {name} was due on {day_text(state, site.due_day)}. It is {cents} now; on "
+                f"{day_text(state, site.due_day + street.rent.sealed_days + 1)} the machine is sealed."
+            )
+            state = post(state, LANDLORD, f"Site {index + 1} rent is overdue", text)
+        elif site.sealed and state.day == site.due_day + street.rent.sealed_days + 1 and not site.opens_day:
             cents = format_cents(rent_due_cents(state, site))
             text = f"The rent of {name} was due on {day_text(state, site.due_day)}. The machine is sealed. {cents}."
             state = post(state, LANDLORD, f"Site {index + 1} is sealed", text)
@@ -219,10 +226,13 @@ def contract_text(state: State, number: int) -> str:
     terms, site = state.setup.street.rent, state.sites[number - 1]
     rent = rent_cents(state, site.place_index)
     twice = format_cents(rent + rent * terms.late_permille // 1000)
+    late = f"the machine is sealed, the rent is {twice}"
+    if terms.sealed_days > 1:
+        late = f"the rent is {twice}; {terms.sealed_days} days later the machine is sealed"
     return (
         f"Rent for {site_name(state, site.place_index)}: {format_cents(rent)} every {terms.every_days} days, first due "
-        f"on {day_text(state, site.due_day)}. Nobody takes it from your account: pay it. A day later the machine is "
-        f"sealed, the rent is {twice}, and it opens {terms.unsealed_days} mornings after you paid; after "
+        f"on {day_text(state, site.due_day)}. Nobody takes it from your account: pay it. A day later {late}, "
+        f"and it opens {terms.unsealed_days} mornings after you paid; after "
         f"{terms.lost_days} days the site and what is in it are lost."
     )
 

@@ -137,7 +137,7 @@ def read_email(state: State, action: ReadEmail) -> Result:
         page = list(islice(mail.sent, PAGE))
         return state, _render_letters(state, page, f"The latest {len(page)} of {len(mail.sent)} letters you sent.")
     unread = len(mail.unread)
-    mail, opened = _open_unread(mail)
+    mail, opened = open_unread(mail)
     state = state.moved(mail=mail)
     if action.only_unread or unread > PAGE:
         left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
@@ -146,7 +146,7 @@ def read_email(state: State, action: ReadEmail) -> Result:
     return state, _render_letters(state, page, f"The latest {len(page)} of {_count(len(mail.read), 'letter')}.")
 
 
-def _open_unread(mail: Mail) -> tuple[Mail, list[Letter]]:
+def open_unread(mail: Mail) -> tuple[Mail, list[Letter]]:
     """The mailbox after its oldest unread letters were read, and these letters."""
     unread, read, opened = mail.unread, mail.read, list[Letter]()
     while len(opened) < PAGE and len(unread):

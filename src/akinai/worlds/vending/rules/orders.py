@@ -109,6 +109,8 @@ def place_order(state: State, action: PlaceOrder) -> Result:
     Refused as `unknown_supplier`, `unknown_product`, `not_sold` (not by this supplier), `below_minimum`, `no_cash`.
     """
     catalog = state.setup.catalog
+    if action.day is not None and not state.setup.weekly:
+        return state, Outcome.refused("no_employee", "nobody orders for you on another day; order on that day")
     supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
     if supplier is None or not in_business(state, supplier):
         known = ", ".join(state.known_suppliers) or "none yet: search the web"

@@ -38,6 +38,7 @@ def _terms_text(state: State) -> str:
     setup, street = state.setup, state.setup.street
     counter, storage, deliveries = street.counter, street.storage, street.deliveries
     small, large = setup.small_slots, setup.slots - setup.small_slots
+    who = "your employee waits there" if setup.weekly else "you are there unless you travel or sleep"
     return (
         f"A machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "
         f"{setup.large_capacity} in each. Customers come at {counter.hours} and see the stock and the prices of that "
@@ -48,7 +49,7 @@ def _terms_text(state: State) -> str:
         f"{format_cents(storage.night_cents)} a unit and night; for goods that find no room "
         f"{percent(storage.overflow_permille)} of their price is paid back.\n"
         "Orders are paid in advance. Goods come on the promised day at the promised hour, and somebody signs for them "
-        "at the storage: you are there unless you travel or sleep. Where nobody signs they wait at the depot for "
+        f"at the storage: {who}. Where nobody signs they wait at the depot for "
         f"{deliveries.depot_days} days, for {format_cents(deliveries.depot_cents)} and "
         f"{percent(deliveries.depot_permille)} of their price. Who signs counts boxes, not units; claims of what is "
         f"missing are taken for {deliveries.claim_days} days."
@@ -189,7 +190,7 @@ def _close_sites(state: State, day: int) -> State:
         if site.opens_day and site.opens_day <= day + 1:
             site = site._replace(sealed=False, opens_day=0)
         late = day - site.due_day
-        if late >= 1 and not site.lost:
+        if late >= street.rent.sealed_days and not site.lost:
             site = site._replace(sealed=True)
         if late >= street.rent.lost_days and not site.lost:
             site = site._replace(lost=True, box_cents=0)

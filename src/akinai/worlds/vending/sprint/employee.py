@@ -1,0 +1,226 @@
+"""The employee: runs the days of a week by the owner's plan. Signs, counts, fills, brings cash, fetches; no more."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Slot, State, Week
+from akinai.worlds.vending.rules import days, deliveries, mail, orders, sites
+from akinai.worlds.vending.sprint.records import WEEKDAYS, Counted
+
+CASH_CENTS = 3_000
+"""The cash in a box above which it is brought along."""
+LAST_TRIP = 21 * 60
+LAST_ROUND = 20 * 60
+"""The minutes of the day after which no trip, and no second round, is begun."""
+SOON_MINUTES = 2 * 60
+"""No trip and no errand takes longer."""
+
+
+def week_of(state: State) -> Week:
+    """The week of a business of weekly decisions. TypeError in any other."""
+    if state.week is None:
+        raise TypeError("this business has no weeks")
+    return state.week
+
+
+def weekday_of(state: State) -> str:
+    """Today's weekday; the first day is a Monday."""
+    return WEEKDAYS[(state.day - 1) % 7]
+
+
+def run_week(state: State) -> State:
+    """Let the employee work for seven days, or to the end of the business. The report is not yet made."""
+    week = week_of(state)
+    week = week.moved(cash_cents=state.cash_cents, books=(), sold_out=(), counted=(), not_placed=(), letters=())
+    state = state.moved(week=week)
+    for _ in range(7):
+        state = _run_day(state)
+        if state.ending:
+            break
+    return _open_letters(state)
+
+
+def _run_day(state: State) -> State:
+    """A day: what waits for it, the depot, a round of the machines, the deliveries, another round, the night."""
+    state = _fetch(_carry_out_dated(state))
+    visits = weekday_of(state) in week_of(state).plan.visit
+    if visits:
+        state = _round(state)
+    state = _sign(state, DAY_MINUTES)
+    if visits and state.minute_of_day < LAST_ROUND:
+        state = _round(state)
+    state = days.pass_time(state, state.minute - state.minute_of_day + DAY_MINUTES + OPENING, away=True).state
+    week = week_of(state)
+    books = (*week.books, state.book) if state.book else week.books
+    return state.moved(week=week.moved(books=books, sold_out=(*week.sold_out, _sold_out(state))))
+
+
+def _sold_out(state: State) -> dict[int, tuple[str, ...]]:
+    count, empty = state.setup.slots, dict[int, tuple[str, ...]]()
+    for index in range(len(state.sites)):
+        slots = [slot for slot in state.slots[index * count : (index + 1) * count] if slot]
+        held = {slot.product for slot in slots if slot.lots}
+        bare = {slot.product for slot in slots if not slot.lots and slot.product in state.prices} - held
+        if bare:
+            empty[index + 1] = tuple(sorted(bare))
+    return empty
+
+
+# What waits for its day
+
+
+def _carry_out_dated(state: State) -> State:
+    """Set the prices and place the orders of today."""
+    week, day = week_of(state), state.day
+    if not week.orders and not week.prices:
+        return state
+    prices = {price.product: price.cents for price in week.prices if price.day == day}
+    due = [order for order in week.orders if order.day == day]
+    week = week.moved(
+        orders=tuple(order for order in week.orders if order.day > day),
+        prices=tuple(price for price in week.prices if price.day > day),
+    )
+    state = state.moved(week=week, prices={**state.prices, **prices})
+    for order in due:
+        count = state.order_count
+        action = a.PlaceOrder(supplier_id=order.supplier, items=dict(order.items))
+        placed, outcome = orders.place_order(state.moved(order_count=order.number - 1), action)
+        state = placed.moved(order_count=count)
+        if not outcome.ok:
+            text = f"order {order.number} of {weekday_of(state)}, {order.supplier}: {outcome.text}"
+            week = week_of(state)
+            state = state.moved(week=week.moved(not_placed=(*week.not_placed, text)))
+    return state
+
+
+# Deliveries
+
+
+def _fetch(state: State) -> State:
+    """Fetch what waits at the depot, as far as the account covers the fee."""
+    if not week_of(state).plan.fetches:
+        return state
+    for parcel in [parcel for parcel in state.parcels if parcel.at_depot]:
+        state = _sign(state, state.minute_of_day + SOON_MINUTES)
+        fetched, outcome = deliveries.fetch_depot(state, a.FetchDepot(order=parcel.order.number))
+        if outcome.ok:
+            minutes = state.setup.minutes_by_name.get("fetch", 0)
+            state = _count(days.pass_time(fetched, state.minute + minutes, away=True).state)
+    return state
+
+
+def _sign(state: State, until: int) -> State:
+    """Wait at the storage for what is announced for today up to a minute of the day, and count what comes."""
+    midnight = state.minute - state.minute_of_day
+    while True:
+        hours = [order.expected for order in state.orders if state.minute < order.expected <= midnight + until]
+        if not (hours := [minute for minute in hours if minute < midnight + DAY_MINUTES]):
+            return state
+        state = _count(days.pass_time(state, min(hours)).state)
+
+
+def _count(state: State) -> State:
+    """Count the boxes that were signed for."""
+    for parcel in state.parcels:
+        if not parcel.at_depot and not parcel.counted:
+            order, week = parcel.order, week_of(state)
+            state, _ = deliveries.count_delivery(state, a.CountDelivery(order=order.number))
+            counted = Counted(state.day, order.number, order.supplier, deliveries.missing_units(order))
+            state = state.moved(week=week.moved(counted=(*week.counted, counted)))
+            state = days.pass_time(state, state.minute + state.setup.minutes_by_name.get("count", 0)).state
+    return state
+
+
+# Machines
+
+
+def _round(state: State) -> State:
+    """Go to each machine where something is to be done, another first each day."""
+    count = len(state.sites)
+    last = bool(state.setup.days) and state.day >= state.setup.days
+    for step in range(count):
+        number = (state.day + step) % count + 1
+        state = _sign(state, state.minute_of_day + SOON_MINUTES)
+        site = state.sites[number - 1]
+        if site.lost or state.minute_of_day > LAST_TRIP:
+            continue
+        layout = _next_layout(state, number)
+        collect = site.box_cents > (0 if last else CASH_CENTS)
+        if layout is None and not collect and not _can_fill(state, number):
+            continue
+        visit = a.VisitSite(site=number, products=layout, collect=collect)
+        after, outcome = sites.visit_site(state, visit)
+        minutes = sites.visit_minutes(state, visit, outcome)
+        state = days.pass_time(after, state.minute + minutes, away=True).state
+    return state
+
+
+def _slots_of(state: State, number: int) -> Sequence[Slot | None]:
+    count = state.setup.slots
+    return state.slots[(number - 1) * count : number * count]
+
+
+def _can_fill(state: State, number: int) -> bool:
+    small, setup = state.setup.small_slots, state.setup
+    return any(
+        slot is not None
+        and slot.product in state.storage
+        and slot.units < (setup.small_capacity if index < small else setup.large_capacity)
+        for index, slot in enumerate(_slots_of(state, number))
+    )
+
+
+def _next_layout(state: State, number: int) -> tuple[str, ...] | None:
+    """What a machine is to hold from now on: of the plan what is there, in place of what the plan does not name.
+
+    None where nothing changes.
+    """
+    planned = week_of(state).plan.sites.get(number)
+    if planned is None:
+        return None
+    slots, small, layout, changes = _slots_of(state, number), state.setup.small_slots, list[str](), False
+    by_id = state.setup.catalog.by_id
+    for part, size in ((slots[:small], "small"), (slots[small:], "large")):
+        held = [slot for slot in part if slot is not None]
+        names, free = [slot.product for slot in held], len(part) - len(held)
+        plan = Counter(id for id in planned if by_id[id].size == size)
+        surplus = [slot for id, extra in (Counter(names) - plan).items() for slot in _emptiest(held, id, extra)]
+        surplus.sort(key=lambda slot: slot.units)
+        for id in (plan - Counter(names)).elements():
+            if id not in state.storage:
+                continue
+            if free:
+                free -= 1
+            elif surplus:
+                names.remove(surplus.pop(0).product)
+            else:
+                continue
+            names.append(id)
+            changes = True
+        layout += names
+    return tuple(layout) if changes else None
+
+
+def _emptiest(held: Sequence[Slot], id: str, count: int) -> Sequence[Slot]:
+    return sorted([slot for slot in held if slot.product == id], key=lambda slot: slot.units)[:count]
+
+
+# Letters
+
+
+def _open_letters(state: State) -> State:
+    """Open the week's letters; those that only concern the employee are not kept."""
+    letters = list[Letter]()
+    while len(state.mail.unread):
+        box, opened = mail.open_unread(state.mail)
+        state = state.moved(mail=box)
+        letters += [letter for letter in opened if not letter.subject.endswith((" was signed for", " is moved"))]
+    week = week_of(state)
+    return state.moved(week=week.moved(letters=(*week.letters, *letters)))
+
+
+def cash_text(cents: int) -> str:
+    """A change of money with its sign."""
+    return f"{'-' if cents < 0 else '+'}{format_cents(abs(cents))}"

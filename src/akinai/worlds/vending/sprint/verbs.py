@@ -1,0 +1,235 @@
+"""The verbs that only a business of weekly decisions has."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import Field, StringConstraints
+
+from akinai.core.actions import Action, ParameterAlias
+from akinai.core.canonical import Json
+from akinai.core.money import read_dollars
+from akinai.worlds.vending.model.errands import Claim, MakeOffer, Number, Pay, PlaceOrder, Price, Site
+from akinai.worlds.vending.model.parameters import DOLLARS, Line, Name, Text, price_cents
+from akinai.worlds.vending.model.verb import Verb
+from akinai.worlds.vending.sprint.records import Weekday
+
+NOTES_LIMIT = 1200
+"""The most characters of the page of notes, which every report repeats."""
+Numbers = Annotated[tuple[Number, ...], Field(max_length=200)]
+
+
+class Weekly(Verb):
+    """The base of the verbs that only a business of weekly decisions has."""
+
+    only_with = "weekly"
+
+
+class AnswerCustomers(Weekly):
+    """Answer customers who ask for the price back: pay some now, refuse others, or promise to pay soon.
+
+    What cannot be done is told complaint by complaint.
+    """
+
+    pay: Numbers = ()
+    """The numbers of the complaints to pay now."""
+    refuse: Numbers = ()
+    """The numbers of the complaints to refuse."""
+    promise: Numbers = ()
+    """The numbers of the complaints to promise money for; it is then to be paid with pay."""
+
+
+class SendLetter(Weekly):
+    """Send a letter. The answer comes the next morning, and stands in the week's report."""
+
+    to: Line
+    """The e-mail address to write to."""
+    subject: Line = ""
+    """The subject line."""
+    body: Text
+    """The text of the letter."""
+
+
+class ReadLetter(Weekly):
+    """Read a letter of a report in full."""
+
+    number: Number
+    """The number of the letter, as the report lists it."""
+
+
+class WriteNotes(Weekly):
+    """Write your page of notes, in place of what it held. Every report ends with it; nothing else is kept for you."""
+
+    parameter_aliases: ClassVar = {"notes": ParameterAlias("text")}
+
+    text: Annotated[str, StringConstraints(max_length=NOTES_LIMIT)]
+    """The whole page."""
+
+
+class SitePlan(Action):
+    """The products of a site."""
+
+    site: Site
+    """The number of the site, counted from 1."""
+    products: Annotated[tuple[Name, ...], Field(max_length=50)]
+    """The ids of the products that the machine is to hold; one that is named twice gets two slots."""
+
+
+class PriceFrom(Action):
+    """A product's price at all sites."""
+
+    parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
+        "dollars": ParameterAlias("price_cents", price_cents, DOLLARS),
+        "from": ParameterAlias("from_day", None, {"enum": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]}),
+    }
+
+    product: Name
+    """The id of the product."""
+    price_cents: Price
+    """The price of a unit in cents."""
+    from_day: Weekday = "Mon"
+    """The day of this week from which it holds; without it, today."""
+
+
+class _WithPlan(Weekly):
+    """The base of verbs that take sites and prices."""
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        values = dict(parameters)
+        if isinstance(prices := values.get("prices"), list):
+            values["prices"] = [
+                PriceFrom.decode(cast("dict[str, Any]", price)) if isinstance(price, dict) else price
+                for price in cast("list[Any]", prices)
+            ]
+        return super().decode(values)
+
+    @classmethod
+    def parameters_schema(cls) -> dict[str, Any]:
+        parameters = super().parameters_schema()
+        parameters["$defs"]["PriceFrom"] = PriceFrom.parameters_schema()
+        return parameters
+
+
+class SetPlan(_WithPlan):
+    """Change the employee's standing instructions. What is not named stays as it was.
+
+    The employee fills the machines from the storage, and keeps an old product in its slot until the new one is there.
+    """
+
+    sites: Annotated[tuple[SitePlan, ...], Field(max_length=20)] = ()
+    """What the machines are to hold, site by site."""
+    prices: Annotated[tuple[PriceFrom, ...], Field(max_length=100)] = ()
+    """Prices, each for all sites; a product without a price is not sold."""
+    visit: Annotated[tuple[Weekday, ...], Field(max_length=7)] | None = None
+    """The days on which the employee goes to the machines."""
+    depot: Literal["fetch", "leave"] | None = None
+    """Whether the employee fetches goods from the depot, for a fee, or leaves them there."""
+
+
+class CloseWeek(Weekly):
+    """End the week: the employee works by your instructions until the next Monday, and you get the week's report."""
+
+
+Rows = Annotated[tuple[dict[str, Any], ...], Field(max_length=200)]
+
+
+class Week(Weekly):
+    """Decide a whole week in one object, and end it.
+
+    All fields may be left out. They are carried out in the order in which they are listed here; what is refused is told
+    in a line each, and the rest is done all the same. Then the week ends, and its report comes back.
+    """
+
+    orders: Rows = ()
+    prices: Rows = ()
+    sites: Rows = ()
+    offers: Rows = ()
+    claims: Rows = ()
+    answers: dict[str, Any] = {}
+    payments: Rows = ()
+    notes: str | None = None
+
+    @classmethod
+    def parameters_schema(cls) -> dict[str, Any]:
+        def rows(verb: type[Action], text: str) -> dict[str, Any]:
+            return {"type": "array", "description": text, "items": _bare(verb.tool(inline=True)["parameters"])}
+
+        answers = _bare(AnswerCustomers.tool(inline=True)["parameters"])
+        properties = {
+            "orders": rows(PlaceOrder, "As place_order takes them."),
+            "prices": rows(PriceFrom, "As set_plan takes them."),
+            "sites": rows(SitePlan, "As set_plan takes them."),
+            "offers": rows(MakeOffer, "As make_offer takes them."),
+            "claims": rows(Claim, "As claim takes them."),
+            "answers": {**answers, "description": "As answer_customers takes them."},
+            "payments": rows(Pay, "As pay takes them."),
+            "notes": {"type": "string", "description": "As write_notes takes them."},
+        }
+        return {"type": "object", "properties": properties, "required": []}
+
+
+def _bare(schema: Any) -> Any:
+    """A schema without descriptions, limits and defaults, which the tools of its parts have."""
+    if isinstance(schema, list):
+        return [_bare(item) for item in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    table = cast("dict[str, Any]", schema)
+    bare: dict[str, Any] = {
+        key: _bare(value) for key, value in table.items() if not key.startswith(("min", "max", "descr", "default"))
+    }
+    kinds: list[dict[str, Any]] = [kind for kind in bare.pop("anyOf", []) if kind != {"type": "null"}]
+    return bare | kinds[0] if kinds else bare
+
+
+def _cents(value: object) -> Json:
+    """Cents of a balance, which may be above any price. Raises ValueError."""
+    return read_dollars(value, maximum_cents=10**11)
+
+
+class Bounds(Action):
+    """A balance as expected."""
+
+    parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
+        name: ParameterAlias(f"{name}_cents", _cents, {"type": "number", "minimum": 0, "description": text})
+        for name, text in (
+            ("low", "Dollars; one time in ten it is below."),
+            ("middle", "Dollars; as likely above as below."),
+            ("high", "Dollars; one time in ten it is above."),
+        )
+    }
+
+    low_cents: Annotated[int, Field(ge=0)]
+    middle_cents: Annotated[int, Field(ge=0)]
+    high_cents: Annotated[int, Field(ge=0)]
+
+
+class Forecast(Weekly):
+    """Say what you expect your bank balance to be next Monday and at the end, each with the bounds within which it is
+    four times in five. It changes nothing but scores of its own."""
+
+    only_with = "forecast"
+
+    next_week: Bounds
+    """The balance in the next report."""
+    year_end: Bounds
+    """The balance that counts, at the end."""
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        values = {
+            name: Bounds.decode(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+            for name, value in parameters.items()
+        }
+        return super().decode(values)
+
+    @classmethod
+    def parameters_schema(cls) -> dict[str, Any]:
+        parameters = super().parameters_schema()
+        parameters["$defs"]["Bounds"] = Bounds.parameters_schema()
+        return parameters
+
+
+WEEKLY_VERBS: tuple[type[Verb], ...] = (
+    AnswerCustomers, SendLetter, ReadLetter, WriteNotes, SetPlan, CloseWeek, Week, Forecast,
+)  # fmt: skip
