@@ -6,7 +6,6 @@ import importlib.metadata
 import os
 import signal
 import sys
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,8 +40,7 @@ def entry_points(**parameters: Any) -> importlib.metadata.EntryPoints:
 
 importlib.metadata.entry_points = entry_points
 
-with suppress(ImportError):  # not everywhere does the environment of an adapter have a server
-    forked.hurry_servers()
+forked.hurry_servers()
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 10)
 settings.load_profile("akinai")

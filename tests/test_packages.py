@@ -61,7 +61,7 @@ def test_sdist_makes_the_same_wheel(built: Path, tmp_path: Path) -> None:
 def interpreter(version: str) -> str | None:
     """The path of a Python, on the PATH or among those of pyenv."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    for path in (shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python{version}")):
+    for path in (*pyenv.glob(f"{version}.*/bin/python{version}"), shutil.which(f"python{version}")):
         if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0:
             return str(path)
     return None

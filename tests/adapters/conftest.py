@@ -20,8 +20,9 @@ FRAMEWORKS = {
 ADAPTER = os.environ.get("AKINAI_ADAPTER")
 
 collect_ignore_glob = [
-    f"test_{name}*.py"
+    pattern.format(name)
     for name, package in FRAMEWORKS.items()
+    for pattern in (("test_{}*.py", "test_without_{}.py") if ADAPTER else ("test_{}*.py",))
     if (name != ADAPTER if ADAPTER else find_spec(package) is None)
 ]
 

@@ -1,7 +1,8 @@
 """Akinai without a2a-sdk: the command says what to install."""
 
-import subprocess
 import sys
+
+import forked
 
 PROGRAM = """
 import sys
@@ -14,6 +15,6 @@ sys.exit(main())
 
 def test_the_command_says_what_to_install() -> None:
     """In a sentence, with exit code 2."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    done = forked.run([sys.executable, "-c", PROGRAM])
     assert done.stderr == "akinai: serving over A2A needs a2a-sdk, which is not installed; pip install 'akinai[a2a]'\n"
     assert done.returncode == 2

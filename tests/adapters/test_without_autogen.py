@@ -1,9 +1,10 @@
 """Akinai without AutoGen: it works, and using the adapter says what to install."""
 
-import subprocess
 import sys
 
 import pytest
+
+import forked
 
 MISSING = "the AutoGen adapter needs autogen_agentchat, which is not installed; pip install 'akinai[autogen]'"
 WITHOUT = """
@@ -36,7 +37,7 @@ print([name for name in sys.modules if name.startswith(("autogen", "akinai.adapt
 
 
 def output(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = forked.run([sys.executable, "-c", program])
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

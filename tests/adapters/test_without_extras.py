@@ -1,9 +1,10 @@
 """Akinai without the packages of its doors: each says what to install."""
 
-import subprocess
 import sys
 
 import pytest
+
+import forked
 
 PARTS = {
     "gymnasium": "an environment of Gymnasium needs gymnasium",
@@ -16,6 +17,6 @@ PARTS = {
 def test_a_door_says_what_to_install(name: str, need: str) -> None:
     """In a sentence."""
     program = f"import sys; sys.modules[{name!r}] = None; import akinai.adapters.{name}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = forked.run([sys.executable, "-c", program])
     sentence = f"{need}, which is not installed; pip install 'akinai[{name}]'"
     assert done.stderr.splitlines()[-1].endswith(f"MissingExtra: {sentence}")

@@ -1,7 +1,8 @@
 """Akinai without Inspect AI: its tasks say what to install, and nothing else misses it."""
 
-import subprocess
 import sys
+
+import forked
 
 PROGRAM = """
 import sys
@@ -12,7 +13,7 @@ import akinai.adapters.inspect.tasks
 
 def test_the_import_says_what_to_install() -> None:
     """In a sentence."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    done = forked.run([sys.executable, "-c", PROGRAM])
     assert (
         "playing under Inspect AI needs inspect-ai, which is not installed; pip install 'akinai[inspect]'"
         in done.stderr

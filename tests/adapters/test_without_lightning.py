@@ -1,9 +1,10 @@
 """Akinai without agent-lightning, or with another line of it: it works, and the errors say what to install."""
 
-import subprocess
 import sys
 
 import pytest
+
+import forked
 
 WITHOUT = """
 import importlib.metadata as metadata
@@ -26,7 +27,7 @@ print([name for name in sys.modules if name.partition(".")[0] in ("agentlightnin
 
 
 def output(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = forked.run([sys.executable, "-c", program])
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from copies import Copy
 
+from akinai.worlds.vending.detectors.coherence import DETECTORS
+
 MARKET = "src/akinai/worlds/market/"
 VERB = '''class Applaud(MarketVerb):
     """Clap your hands. Nothing comes of it."""
@@ -82,10 +84,9 @@ def test_a_detector_costs_one_file(tmp_path: Path) -> None:
     """It registers itself under its name; its labelled runs are found by that name, so no list knows it."""
     copy = Copy(tmp_path, "src")
     listing = "from akinai.worlds.vending.detectors.coherence import DETECTORS\nprint(*DETECTORS)\n"
-    before = copy.python(listing).split()
     copy.append("src/akinai/worlds/vending/detectors/goods.py", DETECTOR)
     assert len(copy.changed) == 1
-    assert sorted(copy.python(listing).split()) == sorted([*before, "first_word"])
+    assert sorted(copy.python(listing).split()) == sorted([*DETECTORS, "first_word"])
 
 
 FENCE = re.compile(r"^```python\n# (\S+)\n(.*?)^```$", re.M | re.S)

@@ -1,6 +1,5 @@
 """Laws of the parts that need the extra `learn`: SudachiPy's words and fitted vectors; and what happens without it."""
 
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from playbooks_for_tests import SECTIONS, add, contents_of
 
+import forked
 from akinai.learning import Playbook, PlaybookIndex, SearchQuery, SudachiWords, TfidfSvd, apply_delta, open_index
 from akinai.learning.search.index import tokenizer_name
 from akinai.learning.search.sudachi import LONGEST_PIECE
@@ -48,7 +48,7 @@ def playbook_of(*texts: str) -> Playbook:
 
 def test_without_the_extra_the_rest_works_and_the_error_says_what_to_install() -> None:
     """Asking for SudachiPy or SciPy without them names the part, the package and the command; plain search goes on."""
-    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    run = forked.run([sys.executable, "-c", WITHOUT])
     assert run.stdout.splitlines() == [
         "the tokenizer SudachiWords needs sudachidict_core, which is not installed; pip install 'akinai[learn]'",
         "fitting TF-IDF and SVD needs scipy, which is not installed; pip install 'akinai[learn]'",
