@@ -86,10 +86,10 @@ async def answer(client: Client, message: SendMessageRequest) -> tuple[str, Any]
 
 
 @pytest.mark.parametrize("streaming", [True, False])
-async def test_thirty_days_give_the_digest(streaming: bool) -> None:
+async def test_ten_days_give_the_digest(streaming: bool) -> None:
     """With and without streaming; the card lists the actions with their schemas."""
-    reference = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
-    async with await akinai.aopen("vending", days=30, preset="classic") as session:  # noqa: SIM117 - closed after its server
+    reference = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
+    async with await akinai.aopen("vending", days=10, preset="classic") as session:  # noqa: SIM117 - closed after its server
         async with served(session) as (seat,), client_of(seat, streaming=streaming) as client:
             async with httpx.AsyncClient() as http:
                 card = (await http.get(seat.url + CARD)).json()

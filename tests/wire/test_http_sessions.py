@@ -69,14 +69,14 @@ async def test_the_digest_is_that_of_a_run_in_this_process() -> None:
 
 
 @pytest.mark.slow
-async def test_thirty_days_over_http_give_the_digest(tmp_path: Path) -> None:
+async def test_ten_days_over_http_give_the_digest(tmp_path: Path) -> None:
     """Through a server of its own process, whose run every command reads afterwards."""
-    reference = akinai.run("vending", agent="reference", days=30, preset="classic")[0]
+    reference = akinai.run("vending", agent="reference", days=10, preset="classic")[0]
     process = Process(tmp_path, "vending")
     try:
         async with (
             SessionClient(process.url) as client,
-            await client.open(days=30, name="game", preset="classic") as session,
+            await client.open(days=10, name="game", preset="classic") as session,
         ):
             for name, arguments in actions_of(reference):
                 await session.act(name, arguments)
