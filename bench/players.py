@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import akinai
-from akinai.report.tables.runs import figure, label
+from akinai.core.presentation.words import figure, label
 
 SEEDS = 20
 GAMES: Sequence[tuple[str, Mapping[str, object], Sequence[str]]] = (

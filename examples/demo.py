@@ -9,15 +9,13 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 import akinai
-from akinai.report.tables.comparisons import verdict
 from akinai.report.tables.runs import players_table
 
 
 def main(picture: Path, report: Path, seeds: str = "1-7", days: int = 90) -> None:
     console = Console(record=True, width=100, highlight=False, file=io.StringIO())
     shown = akinai.demo(seeds=seeds, days=days, output=report)
-    score, figures = next(iter(shown.comparison.scores.items()))
-    console.print(players_table(shown.played, console.width), verdict(shown.comparison, score, figures), sep="\n\n")
+    console.print(shown.comparison.sentences, players_table(shown.played, console.width), sep="\n\n")
     svg = console.export_svg(title="akinai demo", code_format=CONSOLE_SVG_FORMAT)
     picture.write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8")
 

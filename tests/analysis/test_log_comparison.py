@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,10 @@ def test_the_command_compares_them(capsys: pytest.CaptureFixture[str]) -> None:
 
     code, text, _ = shell("a.eval", "b.eval", "--gain", "0.1")
     assert code == 0
-    assert text.startswith("b is higher than a in match by 0.667, between ")
+    assert re.match(
+        r"match is 0.667 higher with b.eval on average than with a.eval, between \S+ and \S+ at 95 %\.",
+        " ".join(text.split()),
+    )
     assert "12 pairs by sample id" in text
     assert "Smallest visible" in text
     document = json.loads(shell("a.eval", "b.eval", "--json")[1])

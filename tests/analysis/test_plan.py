@@ -7,7 +7,6 @@ import pytest
 import akinai
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.statistics import seeds_needed, summarise, welch_seeds_needed
-from akinai.report.tables.verdicts import plan_sentences
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def test_a_pilot_of_one_side_is_counted_as_if_nothing_were_common(store: str) ->
     assert study.sd == pytest.approx(side.sd)
     assert study.runs == 2 * study.cautious
     assert study.cautious > study.seeds
-    text = plan_sentences(study)
+    text = str(study)
     assert text.startswith(f"{study.cautious} seeds on each side show a gain of $20.00 in net worth")
     assert f"{study.seeds} would do if the true spread is the pilot's" in text
     assert "No model was asked in the pilot: no tokens." in text
@@ -45,7 +44,7 @@ def test_common_seeds_of_two_pilots_need_fewer(store: str) -> None:
     sd = summarise([y - x for x, y in zip(a, b, strict=True)]).sd or 0.0
     study = akinai.plan(gain=20, from_="a", against="b", store=store)
     assert (study.paired, study.sd, study.seeds) == (True, pytest.approx(sd), seeds_needed(sd, 2_000))
-    assert "between a and b, seed by seed" in plan_sentences(study)
+    assert "between a and b, seed by seed" in str(study)
     assert study.to_json()["pilot"] == ["a", "b"]
 
 

@@ -6,10 +6,9 @@ import pytest
 
 import akinai
 from akinai import api
-from akinai.analysis.records import Analysis
+from akinai.analysis.analyse import Analysis
+from akinai.analysis.verdicts import coverage_warning, ranking_sentences
 from akinai.core.errors import UnknownName, UsageError
-from akinai.report.tables.comparisons import verdict
-from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +49,9 @@ def test_a_tie_says_how_many_seeds_would_do(store: str) -> None:
     score = comparison["net_worth"]
     assert (comparison.winner, comparison.paired) == (None, False)
     assert score.to_show is not None
-    sentence = verdict(comparison, "net_worth", score)
-    assert f"naive and other cannot be told apart with 5 seeds: about {score.to_show:,} would show" in sentence
-    assert "With common seeds the same runs would say more." in sentence
+    assert " cannot be told apart with 5 seeds: net worth is $" in comparison.sentences
+    assert f"About {score.to_show:,} seeds would show a difference of this size." in comparison.sentences
+    assert str(comparison).startswith(comparison.sentences)
     assert comparison.to_json()["scores"]["net_worth"]["seeds_to_show"] == score.to_show
 
 
@@ -62,9 +61,9 @@ def test_a_winner_is_named_with_its_interval(store: str) -> None:
         comparison = api.compare(*names, store=store)
         score = comparison["net_worth"]
         low, high = sorted(abs(end) / 100 for end in score.ci95 or ())
-        assert verdict(comparison, "net_worth", score).startswith(
-            f"Net worth: reference is better than naive by ${abs(score.difference or 0) / 100:,.2f}, "
-            f"between ${low:,.2f} and ${high:,.2f}, at 95 %. With this many runs a true difference of about $"
+        assert comparison.sentences == (
+            f"reference is better than naive: net worth is ${abs(score.difference or 0) / 100:,.2f} higher on average, "
+            f"between ${low:,.2f} and ${high:,.2f} at 95 %, better on 8 of 8 seeds."
         )
 
 

@@ -86,7 +86,8 @@ def test_groups_stand_side_by_side(akinai: Akinai) -> None:
     play(akinai, "a")
     play(akinai, "b", "idle", "1-2", "--set", "fee_cents=300")
     answer = akinai("analyze", "a", "b")
-    assert answer.out.startswith("Groups of runs that were played alike")
+    assert answer.out.startswith("Nothing can be told apart yet: 2 seeds can show no difference, 6 can.")
+    assert "\n\nGroups of runs that were played alike" in answer.out
     assert "\nidle fee_cents=200  " in answer.out
     assert "\nidle fee_cents=300  " in answer.out
     assert "$482.00" in answer.out
@@ -98,7 +99,8 @@ def test_page_of_many_runs_lists_none_of_them(akinai: Akinai) -> None:
     """Above twenty runs a page has their figures, and no row for each."""
     play(akinai, "a", seeds="1-21")
     page = akinai("analyze", "a", "--no-scale").out
-    assert page.startswith("idle: 21 runs")
+    assert page.startswith("idle: net worth $482.00 on average of 21 seeds.")
+    assert "\nidle: 21 runs, also measured" in page
     assert "a-7" not in page
     assert "All ended: 21 horizon." in page
 
@@ -194,9 +196,11 @@ def test_compare_page_names_what_is_in_no_figure(akinai: Akinai) -> None:
     play(akinai, "a", seeds="1-3")
     play(akinai, "b", "idle", "2-5", "--set", "fee_cents=250")
     page = akinai("compare", "a", "b", "--gain", "5").out
-    assert page.startswith("b against a: 2 pairs by seed")
+    assert page.startswith("a and b cannot be told apart yet: 2 seeds can show no difference, 6 can.")
+    assert "\n\nb against a: 2 pairs by seed" in page
+    assert page.count("Also measured") == 1
     assert "-$4.50" in page
-    assert "seeds for +-5" in page
+    assert "+-5" in page
     assert "Only a played seed 1, in no figure here." in page
     assert "Only b played seeds 4-5, in no figure here." in page
     assert "a has fee_cents=200; b has fee_cents=250." in page
@@ -211,7 +215,7 @@ def test_compare_without_common_seeds_says_so(akinai: Akinai) -> None:
     play(akinai, "b", seeds="4-6")
     answer = akinai("compare", "a", "b")
     assert answer.code == 0
-    assert answer.out.startswith("b against a: no seed in common, 3 runs against 3")
+    assert "\n\nb against a: no seed in common, 3 runs against 3" in answer.out
     assert "losses" not in answer.out
     document = akinai("compare", "a", "b", "--json").json
     assert (document["paired"], document["seeds"]["common"]) == (False, [])

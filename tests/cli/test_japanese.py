@@ -46,10 +46,12 @@ PAGES = tuple(
     ROOT / "src" / "akinai" / room
     for room in (
         "agents",
+        "analysis",
         "api",
         "cli",
         "cli/playbook",
         "core",
+        "core/presentation",
         "learning/roles",
         "report/tables",
         "report/why",

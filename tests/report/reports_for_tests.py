@@ -6,8 +6,9 @@ from functools import cache
 
 import akinai
 from akinai import api
+from akinai.analysis.analyse import Analysis
 from akinai.analysis.groups import GroupName, summarise_group
-from akinai.analysis.records import Analysis, Scale
+from akinai.analysis.records import Scale
 from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis
 from akinai.core.scores import Score

@@ -1,16 +1,19 @@
 """Analyses and comparisons of the runs of a store: reads them, groups them, and places them on scales."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from akinai.analysis.comparison import Comparison, compare_runs
 from akinai.analysis.groups import first_header, group_runs, name_groups, summarise_group
 from akinai.analysis.ranking import parse_thresholds, pass_rates, rank_groups
 from akinai.analysis.readers import Readers, open_readers, progress_of
-from akinai.analysis.records import Analysis, PassRate
+from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.analysis.scale import read_scales
+from akinai.analysis.verdicts import opening_sentences
+from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.presentation.words import aligned, figure, label
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
@@ -23,6 +26,48 @@ from akinai.runtime.runs.reading import Detail, find_runs, judge_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.sync import wait
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Runs, in the order in which they were named, and the groups that they form."""
+
+    runs: Runs
+    groups: tuple[Group, ...]
+    standings: tuple[WorldRanking, ...] = ()
+    """The rankings of the worlds that have several groups."""
+    pass_rates: Mapping[str, tuple[PassRate, ...]] = field(default_factory=dict[str, tuple[PassRate, ...]])
+    """By group, where thresholds were asked about."""
+
+    @property
+    def troubled(self) -> list[Run]:
+        """Runs whose record cannot be read."""
+        return self.runs.troubled
+
+    def __str__(self) -> str:
+        """The result in a sentence, and a row for each group with its first score."""
+        rows: list[Sequence[str]] = [("group", "runs", "score", "mean", "95 % from", "to")]
+        for group in self.groups:
+            for score in list(group.scores.values())[:1]:
+                ends = score.summary.ci95 or (None, None)
+                values = (figure(value, score.unit) for value in (score.summary.mean, *ends))
+                rows.append((group.name, str(len(group.runs)), label(score.name), *values))
+        return f"{opening_sentences(self.groups, self.standings)}\n\n{aligned(rows)}"
+
+    def to_json(self) -> dict[str, Json]:
+        """The document that `akinai analyze --json` prints."""
+        document = self.runs.to_json()
+        groups: Json = {group.name: group.to_json() for group in self.groups}
+        more: dict[str, Json] = {"standings": [ranking.to_json() for ranking in self.standings]}
+        if self.pass_rates:
+            more["pass_rates"] = {name: [rate.to_json() for rate in rates] for name, rates in self.pass_rates.items()}
+        return {
+            "runs": document["runs"],
+            "summary": document["summary"],
+            "groups": groups,
+            **more,
+            "card": document["card"],
+        }
 
 
 @with_options(AnalyzeOptions)

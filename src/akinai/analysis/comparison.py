@@ -9,6 +9,8 @@ from akinai.analysis.groups import first_header, group_runs, name_groups, score_
 from akinai.analysis.records import MONTH_DAYS, Group, Scale
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.presentation.sentences import amount_in, difference_sentences
+from akinai.core.presentation.words import aligned, figure, label, p_value
 from akinai.core.scores import Better
 from akinai.core.statistics import (
     LEVEL,
@@ -75,6 +77,8 @@ class ScoreComparison:
     """Seeds that each side needs to show the gain that was asked about; None where no gain or no spread is known."""
     to_show: int | None = None
     """Seeds that each side needs to show the difference that was seen, with 80 % power; None where nothing differs."""
+    means: tuple[float | None, float | None] = (None, None)
+    """The means of a and of b over the pairs, or over all runs."""
 
     @property
     def statistic(self) -> PairedComparison | WelchComparison:
@@ -116,6 +120,11 @@ class ScoreComparison:
             return fewest_pairs() if self.paired.pairs < fewest_pairs() else None
         return fewest_runs() if self.welch and self.welch.powerless else None
 
+    def sentences(self, a: str, b: str, name: str) -> str:
+        """The difference of b and a in this score, with its uncertainty."""
+        amount = amount_in(self.unit)
+        return difference_sentences(a, b, name, self.statistic, self.better, self.to_show, amount=amount)
+
     def to_json(self) -> dict[str, Json]:
         document = self.statistic.to_json() | {"unit": self.unit, "better": self.better, "winner": self.winner}
         document |= {"of_done": self.of_done, "seeds_to_show": self.to_show, "fewest": self.fewest}
@@ -156,6 +165,20 @@ class Comparison:
     def winner(self) -> Winner | None:
         """The winner by the first score, which is the world's headline."""
         return next(iter(self.scores.values())).winner
+
+    @property
+    def sentences(self) -> str:
+        """The result by the first score, with its uncertainty, for people."""
+        name, score = next(iter(self.scores.items()))
+        return score.sentences(self.a.name, self.b.name, name)
+
+    def __str__(self) -> str:
+        """The result in a sentence or two, and a row with the first score."""
+        name, score = next(iter(self.scores.items()))
+        ends = score.ci95 or (None, None)
+        values = [figure(value, score.unit, sign=True) for value in (score.difference, *ends)]
+        rows = [("score", "difference", "95 % from", "to", "p"), (label(name), *values, p_value(score.statistic.p))]
+        return f"{self.sentences}\n\n{aligned(rows)}"
 
     def __getitem__(self, score: str) -> ScoreComparison:
         """The comparison of one score, so that `compare(a, b)["net_worth"].difference` reads."""
@@ -292,7 +315,9 @@ def _compare(
         of_done = fmean(done[1]) - fmean(done[0]) if all(done) else None
         needed = _needed_unpaired(*values, gain)
         apart = welch_compare(*values)
-        return ScoreComparison(unit, better, None, apart, of_done, needed, seeds_to_show(apart, by_seed_a, by_seed_b))
+        to_show = seeds_to_show(apart, by_seed_a, by_seed_b)
+        means = (summarise(values[0]).mean, summarise(values[1]).mean)
+        return ScoreComparison(unit, better, None, apart, of_done, needed, to_show, means)
     paired = compare(by_seed_a, by_seed_b, better=better)
     finished = {seed for seed in shared if all(run.state == "done" for run in (*a, *b) if run.seed == seed)}
     differences = [
@@ -300,7 +325,14 @@ def _compare(
     ]
     of_done = fmean(differences) if differences else None
     needed, to_show = _needed(paired.sd_difference, gain), seeds_to_show(paired, by_seed_a, by_seed_b)
-    return ScoreComparison(unit, better, paired, None, of_done, needed, to_show)
+    means = _means((by_seed_a[seed], by_seed_b[seed]) for seed in shared)
+    return ScoreComparison(unit, better, paired, None, of_done, needed, to_show, means)
+
+
+def _means(pairs: Iterable[tuple[float | None, float | None]]) -> tuple[float | None, float | None]:
+    """The means of both sides over the pairs of which both values are known."""
+    whole = [(x, y) for x, y in pairs if x is not None and y is not None]
+    return (fmean(x for x, _ in whole), fmean(y for _, y in whole)) if whole else (None, None)
 
 
 def _by_seed(runs: Sequence[Run], value: Value) -> dict[int, float | None]:

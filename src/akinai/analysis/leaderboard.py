@@ -11,6 +11,7 @@ from akinai.analysis.groups import first_header, flat_settings, group_runs, name
 from akinai.analysis.ranking import rank_groups
 from akinai.analysis.readers import Readers
 from akinai.analysis.records import Group, Scale, WorldRanking
+from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import Books, RunHeader
@@ -86,6 +87,8 @@ class Board:
     """By place; within a place the better mean first, then those played by rules, then by name."""
     standings: WorldRanking | None
     """Every two rows compared, corrected by Holm; None for a single row."""
+    sentences: str
+    """Who leads and how sure that is, for people."""
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {
@@ -145,6 +148,7 @@ def make_board(runs: Sequence[Run]) -> Board:
         better=first.better,
         rows=tuple(sorted(rows, key=lambda row: (row.place or 0, _mean_first(row, sign), not row.rules, row.group))),
         standings=rankings[0] if rankings else None,
+        sentences=opening_sentences(groups, rankings),
     )
 
 

@@ -9,6 +9,7 @@ from akinai.analysis.readers import open_readers
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Usage
+from akinai.core.presentation.words import figure, label
 from akinai.core.statistics import cautious_sd, clustered, seeds_needed, summarise, welch_seeds_needed
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
@@ -58,6 +59,38 @@ class StudyPlan:
     def to_json(self) -> dict[str, Json]:
         tokens: Json = {"input": self.tokens.input, "output": self.tokens.output} if self.tokens else None
         return {**asdict(self), "pilot": list(self.pilot), "tokens": tokens}
+
+    def __str__(self) -> str:
+        """The plan in a few lines; the first is what to play."""
+        gain, sd = figure(self.gain, self.unit), figure(self.sd, self.unit)
+        name, n = label(self.score), self.pilot_seeds
+        lines = [
+            f"{self.cautious:,} seeds on each side show a gain of {gain} in {name}, four times in five: "
+            f"{self.runs:,} runs.",
+            f"The pilot of {n} seeds has a spread of {sd}"
+            + (f" between {self.pilot[0]} and {self.pilot[1]}, seed by seed." if self.paired else "."),
+        ]
+        if self.cautious > self.seeds:
+            lines.append(
+                f"So few seeds know a spread badly, and the number allows for it: {self.seeds:,} would do if the true "
+                "spread is the pilot's, which is as often too little as enough."
+            )
+        if self.unreadable:
+            lines.append(
+                f"{self.unreadable} of {self.pilot_runs} runs of the pilot are unreadable: expect as many, "
+                "and play more."
+            )
+        if not self.paired:
+            lines.append(
+                "Counted as if the sides had no luck in common; a pilot of both, on common seeds, often needs fewer."
+            )
+        if self.tokens is None:
+            lines.append("No model was asked in the pilot: no tokens.")
+        else:
+            took = f"{self.tokens.input:,} tokens read and {self.tokens.output:,} written"
+            price = "" if self.dollars is None else f", ${self.dollars:,.2f}"
+            lines.append(f"As the pilot's runs went: {took}, {self.hours:,.2f} hours{price}.")
+        return "\n".join(lines)
 
 
 def plan(

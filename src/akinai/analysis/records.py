@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from akinai.core.canonical import Json
 from akinai.core.scores import Better
 from akinai.core.statistics import Ranking, Summary
-from akinai.runtime.runs.records import Run, Runs, State
+from akinai.runtime.runs.records import State
 
 MONTH_DAYS = 30
 """Days for which rates of findings are given."""
@@ -241,35 +241,3 @@ class PassRate:
     def to_json(self) -> dict[str, Json]:
         own = {name: value for name, value in asdict(self).items() if name not in ("at_least_once", "every_time")}
         return {**own, "pass_at_k": self.at_least_once.to_json(), "pass_hat_k": self.every_time.to_json()}
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Runs, in the order in which they were named, and the groups that they form."""
-
-    runs: Runs
-    groups: tuple[Group, ...]
-    standings: tuple[WorldRanking, ...] = ()
-    """The rankings of the worlds that have several groups."""
-    pass_rates: Mapping[str, tuple[PassRate, ...]] = field(default_factory=dict[str, tuple[PassRate, ...]])
-    """By group, where thresholds were asked about."""
-
-    @property
-    def troubled(self) -> list[Run]:
-        """Runs whose record cannot be read."""
-        return self.runs.troubled
-
-    def to_json(self) -> dict[str, Json]:
-        """The document that `akinai analyze --json` prints."""
-        document = self.runs.to_json()
-        groups: Json = {group.name: group.to_json() for group in self.groups}
-        more: dict[str, Json] = {"standings": [ranking.to_json() for ranking in self.standings]}
-        if self.pass_rates:
-            more["pass_rates"] = {name: [rate.to_json() for rate in rates] for name, rates in self.pass_rates.items()}
-        return {
-            "runs": document["runs"],
-            "summary": document["summary"],
-            "groups": groups,
-            **more,
-            "card": document["card"],
-        }

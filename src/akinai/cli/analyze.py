@@ -32,7 +32,7 @@ from akinai.core.options import options_of
 from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
-    from akinai.analysis.records import Analysis
+    from akinai.analysis.analyse import Analysis
     from akinai.report.page.files import WrittenReport
 
 MAX_REASONS = 5
@@ -190,9 +190,8 @@ def plan(
     if as_json:
         return print_json(study.to_json())
     from akinai.report.language import translate_text
-    from akinai.report.tables.verdicts import plan_sentences
 
-    return print_line("\n".join(map(translate_text, plan_sentences(study).splitlines())))
+    return print_line("\n".join(map(translate_text, str(study).splitlines())))
 
 
 def _compare_logs(

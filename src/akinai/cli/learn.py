@@ -117,7 +117,7 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
     else:
         from akinai.report.tables.learned import learned_page
 
-        print_page(lambda width: learned_page(learned.to_json(), width))
+        print_page(lambda width: learned_page(learned.to_json(), width, learned.sentences))
         print_next_steps(_next_steps(learned, store))
     if learned.ending != "done":
         activity = "judging" if learned.judge_only else "learning"

@@ -288,6 +288,10 @@ def leaderboard(
     written = write(*names, output=output, jobs=process_count(jobs, address), on=on, store=address)
     if as_json:
         return print_json(written.to_json())
+    from akinai.report.tables.boards import boards_page
+
+    print_page(lambda width: boards_page(written.boards, width))
+    print_line()
     print_sentence(f"wrote {written.page}")
     print_sentence("      with leaderboard.json and ledgers.db beside it")
     print_sentence(f"open  {written.page.resolve().as_uri()}")

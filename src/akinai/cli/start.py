@@ -29,8 +29,7 @@ def demo(
 
     from akinai.api.demo import demo as play_demo
     from akinai.report.language import translate_sentence
-    from akinai.report.tables.columns import translate_line
-    from akinai.report.tables.comparisons import verdict
+    from akinai.report.tables.columns import translate_result
     from akinai.report.tables.runs import players_table
     from akinai.report.tables.transcript import diary
 
@@ -43,10 +42,9 @@ def demo(
         demonstration = play_demo(
             world, seeds=seeds, days=days, output=output, progress=progress, watched=print_first_run
         )
-    print_page(lambda width: players_table(demonstration.played, width))
-    score, figures = next(iter(demonstration.comparison.scores.items()))
+    print_page(lambda _: Text(translate_result(demonstration.comparison.sentences), "bold"))
     print_line()
-    print_page(lambda _: Text(translate_line(verdict(demonstration.comparison, score, figures))))
+    print_page(lambda width: players_table(demonstration.played, width))
     page = demonstration.page.as_uri() if demonstration.page else 'pip install "akinai[report]" draws it'
     print_line("\n" + translate_sentence(f"The report with figures: {page}"))
     name = next(iter(demonstration.played.values()))[0].world.partition("@")[0]

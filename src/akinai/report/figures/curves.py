@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from akinai.core.presentation.charts import Chart
+from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.words import label, unit_word
 from akinai.report.figures.series import Curve, Curves
 from akinai.report.figures.style import (
     GREYS,
@@ -19,8 +21,6 @@ from akinai.report.figures.style import (
     short,
 )
 from akinai.report.figures.svg import Drawing, svg_of, thin_rows
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label, unit_word
 
 MAX_DESCRIBED = 3
 """Groups whose values the description of a figure gives."""

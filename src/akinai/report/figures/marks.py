@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from akinai.core.findings import SEVERITIES, Severity
 from akinai.core.presentation.charts import Chart
+from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.words import label
 from akinai.report.figures.style import (
     GREYS,
     Look,
@@ -17,8 +19,6 @@ from akinai.report.figures.style import (
     short,
 )
 from akinai.report.figures.svg import Drawing, svg_of
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label
 
 MAX_TOOLS = 16
 SIZES: Mapping[Severity, float] = {"minor": 14, "serious": 40, "grave": 80}

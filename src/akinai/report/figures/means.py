@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from akinai.core.presentation.charts import Chart, ColumnChart
+from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.words import label, unit_word
 from akinai.core.statistics import Summary
 from akinai.report.figures.style import GREYS, Axes, Look, akinai_style, axis_label, legend_below, scale, sheet, short
 from akinai.report.figures.svg import Drawing, svg_of
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label, unit_word
 
 MAX_PLACES = 10
 SPREAD = 0.5

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from akinai.analysis.records import Analysis, Group
+from akinai.analysis.analyse import Analysis
+from akinai.analysis.records import Group
 from akinai.core.canonical import Json
 from akinai.core.presentation.charts import ItemChart
 from akinai.core.statistics import t_quantile

@@ -9,8 +9,8 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
+from akinai.core.presentation.words import unit_word
 from akinai.report.tables.columns import plain, shorten
-from akinai.report.tables.runs import unit_word
 
 Figure = Any
 """A matplotlib figure. It is untyped: matplotlib leaves keyword arguments unknown, which strict checks refuse."""

@@ -188,9 +188,19 @@ def _translate_whole(text: str, language: Language) -> str:
     for pattern, translation in _forms(language, REPORT):
         if match := pattern.fullmatch(text):
             return translation.format_map(
-                {name: translate_report(value, language) for name, value in match.groupdict().items()}
+                {name: _translate_value(name, value, language) for name, value in match.groupdict().items()}
             )
     return translate_cell(text, language)
+
+
+PLAYERS = frozenset({"first", "second", "name", "names"})
+"""Names in sentences of a report that stand for groups, which people named."""
+
+
+def _translate_value(name: str, text: str, language: Language) -> str:
+    """Translate the text at a name of a form; a group keeps its name, whatever that is a word of in a world."""
+    own: dict[str, str] = getattr(_catalogue(language, REPORT), "_catalog", {})
+    return own.get(text, text) if name in PLAYERS else translate_report(text, language)
 
 
 @cache
@@ -218,14 +228,14 @@ def _fits(name: str) -> str:
     return {"count": r"\d[\d,]*", "number": r"[+-]?\$?\d[\d,.]*"}.get(name, ".+?")
 
 
-FIGURES = frozenset({"value", "other", "low", "high", "share", "floor", "n", "m", "all"})
+FIGURES = frozenset({"value", "other", "low", "high", "share", "floor", "n", "m", "all", "more"})
 """Names in sentences of a report that stand for a number; the text at the others holds no end of a clause."""
 
 
 def _pattern(form: str, domain: str) -> re.Pattern[str]:
     def group(name: str) -> str:
         if domain == REPORT:
-            return rf"(?P<{name}>\S+(?: %)?)" if name in FIGURES else rf"(?P<{name}>(?:(?![.;:] ).)+?)"
+            return rf"(?P<{name}>\S+(?: %)?)" if name in FIGURES else rf"(?P<{name}>(?:(?![.;:] ).)+?(?<![.;:]))"
         return f"(?P<{name}>{_fits(name)})"
 
     parts = NAMES.split(form)

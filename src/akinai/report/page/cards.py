@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from akinai.analysis.records import Analysis, Group
+from akinai.analysis.analyse import Analysis
+from akinai.analysis.records import Group
 from akinai.core.canonical import Json
+from akinai.core.presentation.words import ABSENT, label
+from akinai.core.presentation.words import figure as number
 from akinai.report.page.charts import headline
 from akinai.report.page.document import Addresses, Block, Grid, Prose, Section, entry_link
-from akinai.report.tables.runs import ABSENT, label
-from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
 
 MAX_RUNS = 200

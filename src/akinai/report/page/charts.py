@@ -7,6 +7,8 @@ from typing import Any
 from akinai.analysis.records import Group
 from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
+from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.words import label
 from akinai.core.statistics import Summary
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
 from akinai.report.figures.marks import Mark, Spread, spreads, timeline, tool_uses
@@ -14,8 +16,6 @@ from akinai.report.figures.means import Mean, Panel, by_column, by_place, means
 from akinai.report.figures.series import Members, align_days, day_of
 from akinai.report.figures.style import Look
 from akinai.report.figures.svg import Drawing
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label
 from akinai.runtime.runs.records import Run, Series
 
 MAX_UNFINISHED = 12

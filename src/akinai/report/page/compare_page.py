@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from akinai.core.presentation.words import label
 from akinai.report.language import translate_cell
 from akinai.report.page.lines import Curve, LineKind, Plot, Tick, nice_step, plot
 from akinai.report.page.run_page import opening_value, page_data
 from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
-from akinai.report.tables.runs import label
 from akinai.views import RunView, RunViews
 
 

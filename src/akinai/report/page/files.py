@@ -9,9 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from akinai.analysis.analyse import analyze
+from akinai.analysis.analyse import Analysis, analyze
 from akinai.analysis.comparison import Comparison
-from akinai.analysis.records import Analysis
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.charts import ItemChart

@@ -4,17 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from akinai.analysis.analyse import Analysis
 from akinai.analysis.comparison import Comparison, ScoreComparison, Side, compare_sides
-from akinai.analysis.records import Analysis, Group, TableSummary
+from akinai.analysis.records import Group, TableSummary
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
+from akinai.core.presentation.words import ABSENT, label, p_value, unit_word
+from akinai.core.presentation.words import figure as number
 from akinai.core.scores import WORDS
 from akinai.core.statistics import PairedComparison, holm
 from akinai.report.page.charts import Looks, account_figures, headline, title
 from akinai.report.page.document import Block, Grid, Prose, Section
 from akinai.report.tables.accounts import best_sentence, cell, gather_lists, means, names_of, sort_rows
-from akinai.report.tables.runs import ABSENT, label, p_value, unit_word
-from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
 
 MAX_ROWS = 60

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from akinai.analysis.records import Analysis
+from akinai.analysis.analyse import Analysis
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import Books

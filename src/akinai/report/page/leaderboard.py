@@ -10,18 +10,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from akinai.analysis.leaderboard import FORMAT, Board, Refusal, Row, check_boards, make_boards, repeats
+from akinai.analysis.leaderboard import FORMAT, Board, Refusal, check_boards, make_boards, repeats
 from akinai.analysis.readers import open_readers
+from akinai.analysis.verdicts import coverage_warning, ranking_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.canonical import parse_json as unambiguous_json
 from akinai.core.errors import UsageError
+from akinai.core.presentation.words import ABSENT, aligned, counted, label
+from akinai.core.presentation.words import figure as number
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
-from akinai.report.tables.analyses import ranges
-from akinai.report.tables.runs import ABSENT, label
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.verdicts import coverage_warning, ranking_sentences
+from akinai.report.tables.boards import board_columns
 from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
 from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
@@ -44,6 +44,17 @@ class WrittenLeaderboard:
     @property
     def page(self) -> Path:
         return self.folder / PAGE
+
+    def __str__(self) -> str:
+        """Who leads each board and how sure that is, and a row for each group."""
+        parts: list[str] = []
+        for board in self.boards:
+            rows: list[Sequence[str]] = [("place", "group", f"mean {label(board.score)}", "95 % from", "to", "runs")]
+            for row in board.rows:
+                values = (number(value, board.unit) for value in (row.mean, *(row.ci95 or (None, None))))
+                rows.append((str(row.place or ABSENT), row.group, *values, str(len(row.runs))))
+            parts += [board.sentences, aligned(rows)]
+        return "\n\n".join(parts)
 
     def to_json(self) -> dict[str, Json]:
         files = [PAGE, NUMBERS, LEDGERS]
@@ -214,7 +225,8 @@ def as_page(boards: Sequence[Board]) -> Document:
             ),
         ),
     )
-    return Document(f"Leaderboard of {worlds}", f"{rows} groups of runs.", (*sections, check))
+    verdict = " ".join(board.sentences for board in boards)
+    return Document(f"Leaderboard of {worlds}", f"{counted(rows, 'group')} of runs.", (*sections, check), verdict)
 
 
 def _sections(board: Board, *, many: bool) -> list[Section]:
@@ -229,32 +241,13 @@ def _sections(board: Board, *, many: bool) -> list[Section]:
 
 
 def _ranking_table(board: Board) -> Grid:
-    unread = any(row.unreadable for row in board.rows)
-    heads = (
-        *("group", "place", "model", f"mean {label(board.score)}", "95 % from", "to", "smallest visible", "runs"),
-        *(["unreadable"] if unread else []),
-        *("seeds", "tokens read", "tokens written", "dollars"),
-    )
-    rows = tuple(_cells(row, board.unit, unread=unread) for row in board.rows)
+    columns = board_columns(board)
     note = "Tokens and dollars are of a run, on average; rows without a model go by rules."
-    if unread:
+    if any(row.unreadable for row in board.rows):
         note += " Unreadable runs are in no mean: no action could be read in what their models wrote."
-    return Grid(heads, rows, note=note, words=frozenset({0, 2, 8 + unread}))
-
-
-def _cells(row: Row, unit: str, *, unread: bool) -> tuple[str, ...]:
-    low, high = row.ci95 or (None, None)
-    return (
-        row.group,
-        str(row.place or ABSENT),
-        row.model or ("rules" if row.rules else ABSENT),
-        *(number(value, unit) for value in (row.mean, low, high, row.mde)),
-        str(len(row.runs)),
-        *([str(row.unreadable)] if unread else []),
-        ranges(sorted({run.seed for run in row.runs})),
-        *(number(None if value is None else round(value), "") for value in (row.input_tokens, row.output_tokens)),
-        ABSENT if row.dollars is None else f"${row.dollars:,.4g}",
-    )
+    words = frozenset(index for index, column in enumerate(columns) if column.words)
+    rows = zip(*(column.cells for column in columns), strict=True)
+    return Grid(tuple(column.head for column in columns), tuple(rows), note=note, words=words)
 
 
 def _runs(board: Board) -> Grid:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from akinai.analysis.groups import settings_key
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.findings import WORST_FIRST
+from akinai.core.presentation.words import label
 from akinai.core.stores import RunHeader
 from akinai.report.page.lines import sparkline
 from akinai.report.page.site import Site
@@ -24,7 +25,7 @@ from akinai.report.page.templating import (
     translate,
 )
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.runs import label, player_label
+from akinai.report.tables.runs import player_label
 from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon
 from akinai.runtime.runs.lifecycle import can_resume

@@ -5,9 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from akinai.analysis.analyse import Analysis
 from akinai.analysis.comparison import Comparison
-from akinai.analysis.records import Analysis, Group, ScoreSummary, WorldRanking
+from akinai.analysis.records import Group, ScoreSummary, WorldRanking
+from akinai.analysis.verdicts import opening_sentences, ranking_sentences
 from akinai.core.findings import WORST_FIRST, Finding
+from akinai.core.presentation.words import ABSENT, label, unit_word
+from akinai.core.presentation.words import figure as number
 from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
@@ -17,9 +21,6 @@ from akinai.report.page.cards import card_blocks, how_to_read, run_blocks, usage
 from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
 from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.runs import ABSENT, label, unit_word
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.verdicts import ranking_sentences, report_verdict
 from akinai.runtime.runs.records import Run, State
 
 NO_WORLD = "an unknown world"
@@ -54,7 +55,7 @@ def document(
     ]
     if with_paper:
         sections += [section for world in worlds for section in _published(world)]
-    verdict = report_verdict(analysis.groups, analysis.standings)
+    verdict = opening_sentences(analysis.groups, analysis.standings)
     return Document(_title(analysis, worlds), _about(analysis), (*sections, how_to_read()), verdict)
 
 

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
+from akinai.core.presentation.words import ABSENT, label
+from akinai.core.presentation.words import figure as number
 from akinai.report.figures.style import writable
 from akinai.report.language import environment_language, month_of, translate_report
-from akinai.report.tables.runs import ABSENT, label
-from akinai.report.tables.runs import figure as number
 
 Language = Literal["en", "ja"]
 LANGUAGES: Mapping[str, Language] = {"en": "en", "ja": "ja"}

@@ -10,22 +10,18 @@ from rich.text import Text
 from akinai.analysis.records import Group, RowSummary, ScoreSummary, TableSummary
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
+from akinai.core.presentation.words import ABSENT, figure, label, percent
 from akinai.core.scores import WORDS
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.columns import Column, fit_table, shorten, translate_line
-from akinai.report.tables.runs import ABSENT, figure, label, statistics_table, with_name
+from akinai.report.tables.runs import statistics_table, with_name
 from akinai.runtime.runs.records import Run
 
 MAX_ROWS = 20
 """Rows of a table that are shown; --json holds all."""
 MAX_CELL = 40
 """Characters of a cell."""
-
-
-def percent(share: float) -> str:
-    """A share of 1 as a percentage: "12 %"."""
-    return f"{100 * share:,.0f} %"
 
 
 def account_of(run: Run, width: int) -> Iterator[RenderableType]:

@@ -7,34 +7,36 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary, WorldRanking
+from akinai.analysis.analyse import Analysis
+from akinai.analysis.comparison import ALL_FINDINGS
+from akinai.analysis.records import FindingsSummary, Group, PassRate, Scale, ScoreSummary, WorldRanking
+from akinai.analysis.verdicts import opening_sentences, ranking_sentences
+from akinai.core.presentation.sentences import coverage_warning
+from akinai.core.presentation.words import ABSENT, figure, label, percent, ranges
 from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.accounts import account_of, account_over, percent
-from akinai.report.tables.columns import Column, fit_table, plain, translate_line
+from akinai.report.tables.accounts import account_of, account_over
+from akinai.report.tables.columns import Column, fit_table, plain, translate_line, translate_result
 from akinai.report.tables.findings import findings_table, timeline
-from akinai.report.tables.runs import ABSENT, ending_words, figure, label, run_page, runs_table, statistics_table
-from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, ranking_sentences
+from akinai.report.tables.runs import ending_words, run_page, runs_table, statistics_table
 from akinai.runtime.runs.records import Run
 
 MOST_RUNS = 20
 """Runs that a table lists singly."""
-MOST_SEEDS = 8
-"""Ranges of seeds that a sentence lists."""
 
 
 def analysis_page(analysis: Analysis, width: int) -> RenderableType:
-    """The page of an analysis: of one run its own page, of several a table of the groups, where there are two or more,
-    one of the runs, where they are few, and then every group.
+    """The page of an analysis: the result in a sentence and a row a group, then the runs, where they are few, and what
+    was measured beside it in every group.
     """
     if not analysis.runs:
         return Text("no runs")
+    sentences = Text(translate_result(opening_sentences(analysis.groups, analysis.standings)), "bold")
     if len(analysis.runs) == 1:
-        return Parts(*_space([*_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]))
-    parts: list[RenderableType] = []
-    if len(analysis.groups) > 1:
-        parts.append(groups_table(analysis.groups, width, analysis.standings))
-        parts += [Text(translate_line(ranking_sentences(ranking))) for ranking in analysis.standings]
+        parts = [sentences, *_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]
+        return Parts(*_space(parts if analysis.groups[0].scores else parts[1:]))
+    parts = [sentences, groups_table(analysis.groups, width, analysis.standings)]
+    parts += [Text(translate_line(ranking_sentences(ranking))) for ranking in analysis.standings]
     if len(analysis.runs) <= MOST_RUNS:
         parts.append(runs_table(analysis.runs, width))
     for group in analysis.groups:
@@ -75,15 +77,15 @@ def _thread(run: Run, width: int) -> list[RenderableType]:
 
 
 def _group(group: Group, runs: Sequence[Run], width: int) -> list[RenderableType]:
-    """A group's figures, its findings, and the sentences without which they mislead."""
+    """What was measured of a group beside the first score, its findings, and sentences without which they mislead."""
     title = f"{group.name}: {_run_count(group)}"
     parts: list[RenderableType] = []
     if group.left_out == len(group.runs):
         parts.append(Text(translate_line(f"{title}: no figures"), "bold"))
-    elif group.scores:
-        parts.append(_scores_table(group, width, title))
-    else:
+    elif not group.scores:
         parts.append(Text(plain(f"{title}: no scores"), "bold"))
+    elif also := _also_measured(group):
+        parts.append(_scores_table(also, width, f"{title}, also measured"))
     if group.findings:
         parts.append(findings_over(group.findings.values(), width))
     return [*parts, *_notes(group), *account_over(group, runs, width)]
@@ -95,8 +97,38 @@ def _run_count(group: Group) -> str:
     return runs if group.seeds == n else f"{runs} on {group.seeds:,} seed{'s' if group.seeds != 1 else ''}"
 
 
-def _scores_table(group: Group, width: int, title: str) -> Table:
-    scores = {**group.scores, **group.coherence}
+def _also_measured(group: Group) -> dict[str, ScoreSummary]:
+    """The scores but the first, and the figures of coherence; none that is the same number as another."""
+    same = same_numbers(group.scores)
+    scores = {name: score for name, score in list(group.scores.items())[1:] if name not in same}
+    return scores | {name: score for name, score in group.coherence.items() if name != ALL_FINDINGS}
+
+
+def same_numbers(first: Mapping[str, ScoreSummary], *others: Mapping[str, ScoreSummary]) -> dict[str, str]:
+    """Scores that are the same number as an earlier one, as a balance without other accounts is, with that one's name.
+
+    `others` are the scores of further groups, in which they are the same too. Zeros are no such number.
+    """
+    earlier: dict[object, str] = {}
+    same: dict[str, str] = {}
+    for name, score in first.items():
+        if score.summary.min or score.summary.max:
+            key = (score.unit, *(scores[name].summary for scores in (first, *others) if name in scores))
+            if (twin := earlier.setdefault(key, name)) != name:
+                same[name] = twin
+    return same
+
+
+def same_sentence(same: Mapping[str, str]) -> str:
+    """ "The same number here: bank balance, cash."; empty for none."""
+    sentences = [
+        f"The same number here: {', '.join(label(name) for name in (twin, *same) if same.get(name, twin) == twin)}."
+        for twin in dict.fromkeys(same.values())
+    ]
+    return " ".join(sentences)
+
+
+def _scores_table(scores: Mapping[str, ScoreSummary], width: int, title: str) -> Table:
     units = {name: score.unit for name, score in scores.items()}
     visible = Column("smallest visible", [figure(score.mde, score.unit) for score in scores.values()], drop=4)
     summary = {name: score.summary for name, score in scores.items()}
@@ -209,7 +241,8 @@ def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
 
 def _notes(group: Group) -> list[RenderableType]:
     """The sentences without which a group's figures mislead."""
-    notes = [_how_they_ended(group), _copies(group), _floor(group), _scale(group)]
+    notes = [_how_they_ended(group), _copies(group), same_sentence(same_numbers(group.scores)), _floor(group)]
+    notes.append(_scale(group))
     text = "\n".join(translate_line(note) for note in notes if note)
     return [Text(text)] if text else []
 
@@ -287,13 +320,29 @@ def _on_seeds(scale: Scale) -> str:
     return f"{seeds}{played}{subset}"
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """Rising whole numbers as ranges, such as "1-5, 8"; of many ranges the first."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    texts = [str(low) if low == high else f"{low}-{high}" for low, high in spans[:MOST_SEEDS]]
-    return ", ".join(texts) + (" ..." if len(spans) > MOST_SEEDS else "")
+def place_column(names: Sequence[str], rankings: Sequence[WorldRanking]) -> Column:
+    """The place of each group; groups that cannot be told apart share it."""
+    places: Mapping[str, int] = {name: rank for ranking in rankings for name, rank in ranking.order.places.items()}
+    return Column("place", [str(places[name]) if name in places else ABSENT for name in names])
+
+
+def pass_columns(rates: Sequence[PassRate]) -> list[Column]:
+    """A row for each score and k: pass@k and pass^k, each with its interval."""
+
+    def cells(kind: str) -> list[str]:
+        summaries = [getattr(rate, kind) for rate in rates]
+        return [
+            ABSENT
+            if summary.mean is None
+            else f"{100 * summary.mean:.0f} %"
+            + (f" ({100 * summary.ci95[0]:.0f} to {100 * summary.ci95[1]:.0f} %)" if summary.ci95 else "")
+            for summary in summaries
+        ]
+
+    return [
+        Column("score", [f"{label(rate.score)} {figure(rate.threshold, rate.unit)}" for rate in rates], words=True),
+        Column("tries", [str(rate.k) for rate in rates]),
+        Column("pass@k: at least once", cells("at_least_once")),
+        Column("pass^k: every time", cells("every_time")),
+        Column("seeds", [str(rate.every_time.n) for rate in rates]),
+    ]

@@ -10,7 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.untrusted.spelling import printable
-from akinai.report.language import translate_record, translate_sentence, translate_text
+from akinai.report.language import (
+    chosen_language,
+    translate_record,
+    translate_report,
+    translate_sentence,
+    translate_text,
+)
 from akinai.report.language.lines import unbreakable
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
@@ -64,6 +70,11 @@ def plain(text: str) -> str:
 def translate_line(text: str) -> str:
     """Translate sentences of our own into the reader's language, as one line."""
     return plain(translate_text(text))
+
+
+def translate_result(text: str) -> str:
+    """Translate the sentences with which a page opens, as one line."""
+    return plain(translate_report(text, chosen_language()))
 
 
 def translate_record_line(text: str) -> str:

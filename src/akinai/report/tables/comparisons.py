@@ -4,41 +4,50 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group as Parts
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
+from akinai.analysis.comparison import ALL_FINDINGS, FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
 from akinai.analysis.groups import CARD
+from akinai.core.presentation.sentences import coverage_warning
+from akinai.core.presentation.words import ABSENT, figure, label, p_value, ranges
 from akinai.core.statistics import PairedComparison
-from akinai.report.language import translate
-from akinai.report.tables.analyses import join_counts, ranges
-from akinai.report.tables.columns import Column, fit_table, translate_line
-from akinai.report.tables.runs import ABSENT, figure, label, p_value
-from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
+from akinai.report.language import translate_sentence
+from akinai.report.tables.analyses import join_counts, same_numbers, same_sentence
+from akinai.report.tables.columns import Column, fit_table, translate_line, translate_result
 from akinai.runtime.runs.records import RESUMABLE
 
 
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
-    """The page of a comparison: scores with a verdict, then findings where there are any, then notes.
+    """The page of a comparison: the result in a sentence and a row, then what was measured beside it, then notes.
 
     `gain` is the text of the option, empty without it.
     """
-    scores = dict(comparison.scores)
-    name, first = next(iter(scores.items()))
+    name, first = next(iter(comparison.scores.items()))
     parts: list[RenderableType] = [
-        fit_table(_columns(comparison, scores, "score", gain), width, _title(comparison)),
-        Text(translate_line(verdict(comparison, name, first))),
+        Text(translate_result(comparison.sentences), "bold"),
+        fit_table(_columns(comparison, {name: first}, "score", gain), width, _title(comparison)),
     ]
-    if comparison.findings:
-        parts.append(_findings(comparison, width))
-    if comparison.coherence:
-        columns = _columns(comparison, comparison.coherence, "coherence")
-        parts.append(fit_table(columns, width, "How well the thread was kept"))
-    if moved := {name: figure for name, figure in comparison.figures.items() if figure.difference}:
-        columns = _columns(comparison, moved, "figure")
-        parts.append(fit_table(columns, width, "Beside the scores, where the two differ"))
+    if also := _also_measured(comparison):
+        parts.append(fit_table(_columns(comparison, also, "figure"), width, "Also measured"))
     notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
     return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
+
+
+def _also_measured(comparison: Comparison) -> dict[str, ScoreComparison]:
+    """Every figure but the first score, by its name in words; none that is the same number as another."""
+    same = _same_numbers(comparison)
+    figures = {name: score for name, score in list(comparison.scores.items())[1:] if name not in same}
+    figures |= {name: score for name, score in comparison.coherence.items() if name != ALL_FINDINGS}
+    figures |= {name: figure for name, figure in comparison.figures.items() if figure.difference}
+    for type, findings in comparison.findings.items():
+        name = ALL_FINDINGS if type == ALL_FINDINGS else f"finding: {label(type)}"
+        figures[f"{name}, a month" if findings.unit == FINDINGS_UNIT else name] = findings
+    return figures
+
+
+def _same_numbers(comparison: Comparison) -> dict[str, str]:
+    """Scores that are the same number as an earlier one on both sides, as a balance without other accounts is."""
+    return same_numbers(*(side.group.scores for side in (comparison.a, comparison.b)))
 
 
 def _title(comparison: Comparison) -> str:
@@ -77,7 +86,12 @@ def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], hea
         )
 
     columns = [
-        Column(head, [translate(label(name)) for name, _ in rows], words=True),
+        Column(head, [translate_sentence(label(name)) for name, _ in rows], words=True),
+        *(
+            column(side.name, [row.means[at] for _, row in rows], sign=False)
+            for at, side in enumerate((comparison.a, comparison.b))
+            if head == "score"
+        ),
         column("difference", [row.difference for _, row in rows]),
         column("95 % from", [row.ci95[0] if row.ci95 else None for _, row in rows]),
         column("to", [row.ci95[1] if row.ci95 else None for _, row in rows]),
@@ -96,7 +110,7 @@ def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], hea
         Column("p", [p_value(row.statistic.p) for _, row in rows], drop=4),
     ]
     if gain:
-        columns.append(Column(f"seeds for +-{gain}", [figure(row.needed, "seeds") for _, row in rows], drop=2))
+        columns.append(Column(f"seeds for +-{gain}", [figure(row.needed, "seeds") for _, row in rows]))
     return columns
 
 
@@ -115,65 +129,6 @@ def _count(wins: int | None) -> str:
     return ABSENT if wins is None else str(wins)
 
 
-def verdict(comparison: Comparison, name: str, score: ScoreComparison) -> str:
-    """The comparison of one score in a sentence or two."""
-    if score.difference is None:
-        return f"{label(name)}: no seed with a value on both sides."
-    if score.ci95 is None and not score.shown:
-        return _open(name, score)
-    return " ".join(
-        filter(None, (*_settled(comparison, name, score), coverage_warning(_seed_count(score)) if score.mde else ""))
-    )
-
-
-def _open(name: str, score: ScoreComparison) -> str:
-    """The sentence on a difference that has no interval and is not shown: of too few runs, or without any spread."""
-    difference, seeds = figure(score.difference, score.unit, sign=True), _seed_count(score)
-    sentence = f"{label(name)} differs by {difference} on average"
-    if not score.difference:
-        return f"{label(name)} does not differ in any pair." if score.paired else f"{sentence}."
-    count = f"{seeds:,} seed{'' if seeds == 1 else 's'}"
-    if score.paired and score.fewest:
-        return f"{sentence}: with {count} no difference can be shown, {score.fewest} can."
-    if score.fewest:
-        return f"{sentence}: with so few runs no difference can be shown, {score.fewest} on each side can."
-    return f"{sentence}, which no test shows."
-
-
-def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Iterator[str]:
-    """Yield which side is better, or that it is open; what these seeds could have shown; what common seeds would."""
-    a, b, seeds = comparison.a.name, comparison.b.name, _seed_count(score)
-    headline = label(name)[:1].upper() + label(name)[1:]
-    assert score.difference is not None
-    if score.winner:
-        best, other = (b, a) if score.winner == "b" else (a, b)
-        yield f"{headline}: {better_by(best, other, score.difference, score.ci95, score.unit)}, at 95 %."
-    elif score.better is None or score.shown:
-        low, high = (figure(end, score.unit, sign=True) for end in score.ci95 or (None, None))
-        difference = figure(score.difference, score.unit, sign=True)
-        yield f"{headline} differs by {difference}, between {low} and {high}, at 95 %."
-    else:
-        yield f"{headline}: {cannot_tell(a, b, seeds, score.fewest, score.to_show)}."
-    if score.mde:
-        floor = figure(score.mde, score.unit)
-        yield f"With this many runs a true difference of about {floor} is found four times in five."
-    if score.paired is None:
-        yield "With common seeds the same runs would say more."
-
-
-def _seed_count(score: ScoreComparison) -> int:
-    """The number of seeds of a comparison; of two sides without a common seed, the smaller number."""
-    if score.paired:
-        return score.paired.pairs
-    return min(score.welch.n_a, score.welch.n_b) if score.welch else 0
-
-
-def _findings(comparison: Comparison, width: int) -> Table:
-    daily = any(findings.unit == FINDINGS_UNIT for findings in comparison.findings.values())
-    columns = _columns(comparison, comparison.findings, "finding")
-    return fit_table(columns, width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
-
-
 def _notes(comparison: Comparison) -> list[str]:
     name, first = next(iter(comparison.scores.items()))
     a, b, paired = comparison.a.name, comparison.b.name, comparison.paired
@@ -181,6 +136,8 @@ def _notes(comparison: Comparison) -> list[str]:
     if first.of_done is not None:
         without = f"; without them {label(name)} differs by {figure(first.of_done, first.unit, sign=True)}"
     return [
+        *_what_could_show(first),
+        same_sentence(_same_numbers(comparison)),
         _played_differently(comparison),
         _endings(comparison),
         f"Only {a} played {_seeds(comparison.only_a)}, in no figure here." if paired and comparison.only_a else "",
@@ -199,6 +156,23 @@ def _notes(comparison: Comparison) -> list[str]:
         ),
         "Where a seed was played several times, its runs count as one, by their mean." if comparison.repeated else "",
     ]
+
+
+def _what_could_show(score: ScoreComparison) -> Iterator[str]:
+    """Yield what these seeds could have shown, how far intervals can be trusted, and what common seeds would do."""
+    if score.mde:
+        floor = figure(score.mde, score.unit)
+        yield f"With this many runs a true difference of about {floor} is found four times in five."
+        yield coverage_warning(_seed_count(score))
+    if score.paired is None and score.difference is not None:
+        yield "With common seeds the same runs would say more."
+
+
+def _seed_count(score: ScoreComparison) -> int:
+    """The number of seeds of a comparison; of two sides without a common seed, the smaller number."""
+    if score.paired:
+        return score.paired.pairs
+    return min(score.welch.n_a, score.welch.n_b) if score.welch else 0
 
 
 def _endings(comparison: Comparison) -> str:

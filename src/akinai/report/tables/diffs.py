@@ -11,9 +11,9 @@ from rich.text import Text
 
 from akinai.analysis.diff import DayDiff, Diff
 from akinai.core.canonical import Json
+from akinai.core.presentation.words import ABSENT, figure, label
 from akinai.report.language import translate
 from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
-from akinai.report.tables.runs import ABSENT, figure, label
 
 LONGEST = 400
 """Characters of a parameter or an outcome that are shown side by side."""

@@ -11,10 +11,11 @@ from rich.text import Text
 
 from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
+from akinai.core.presentation.words import label
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.language.lines import columns
 from akinai.report.tables.columns import plain, shorten
-from akinai.report.tables.runs import label, with_name
+from akinai.report.tables.runs import with_name
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
 MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}

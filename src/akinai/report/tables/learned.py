@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akinai.core.presentation.words import figure
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns
-from akinai.report.tables.columns import Column, fit_table
-from akinai.report.tables.runs import figure
+from akinai.report.tables.columns import Column, fit_table, translate_result
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
 if TYPE_CHECKING:
@@ -16,25 +16,21 @@ MOST_SOURCES = 3
 """Sources of the first bullets that the page names."""
 
 
-def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
-    """The result of a learning, from its document."""
+def learned_page(learned: Mapping[str, Any], width: int, sentences: str) -> "RenderableType":
+    """The result of a learning, from its document, under what it amounts to in `sentences`."""
     from rich.console import Group
     from rich.text import Text
 
     rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
-    names, values, ends = ([row[at] for row in rows] for at in range(3))
-    table = fit_table(
-        [
-            Column("figure", [*map(translate_sentence, names)], words=True),
-            Column("value", values),
-            Column("95 %", ends, drop=1),
-        ],
-        width,
-    )
+    top = [row for row in rows if row[0].startswith(HEADLINES)]
+    also = [row for row in rows if row not in top]
+    tables = [_figures_table(part, width, title) for part, title in ((top, ""), (also, "Also measured")) if part]
     card = learned["card"]
     beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
     playbook = Text(translate_sentence(f"playbook {card['playbook']}; {beginning}"))
-    parts: list[RenderableType] = [Text(translate_sentence(_title(learned)), "bold"), playbook, Text(""), table]
+    parts: list[RenderableType] = [Text(translate_result(sentences), "bold"), Text("")]
+    parts += [Text(translate_sentence(_title(learned))), playbook]
+    parts += [part for table in tables for part in (Text(""), table)]
     if rows := learned["opponents"]:
         parts += [Text(""), opponents_table(rows, learned["unit"], width)]
     if rows := learned["against"]:
@@ -44,6 +40,29 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
             counted = f"{seen:,} of these {rows[0]['n']:,} tasks were learned from; the gains count them."
             parts.append(Text(translate_sentence(counted)))
     return Group(*parts)
+
+
+HEADLINES = (
+    "accuracy without a",
+    "accuracy with the",
+    "mean mark with",
+    "gain in points",
+    "gain of",
+    "without a",
+    "with the",
+    "gain, run",
+)
+"""Beginnings of the rows that stand first."""
+
+
+def _figures_table(rows: Sequence["Row"], width: int, title: str) -> "RenderableType":
+    names, values, ends = ([row[at] for row in rows] for at in range(3))
+    columns = [
+        Column("figure", [*map(translate_sentence, names)], words=True),
+        Column("value", values),
+        Column("95 %", ends, drop=1),
+    ]
+    return fit_table(columns, width, title)
 
 
 def _beginning(began: Mapping[str, Any], has: str) -> str:

@@ -1,23 +1,30 @@
 """Comparisons of two logs of scores as terminal text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group as Parts
 from rich.console import RenderableType
 from rich.text import Text
 
 from akinai.analysis.log_comparison import LogComparison, LogScore
-from akinai.core.statistics import fewest_pairs
-from akinai.report.tables.columns import Column, fit_table, translate_line
-from akinai.report.tables.runs import figure, label, p_value
-
-SIGNIFICANT = 0.05
-"""The corrected p below which a difference is one."""
+from akinai.core.presentation.words import figure, label, p_value
+from akinai.report.tables.columns import Column, fit_table, translate_line, translate_result
 
 
 def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
     """The page: every score with its difference and interval, then notes. `gain` is as typed, empty for none."""
-    rows = list(comparison.scores.items())
+    (first, *others) = comparison.scores.items()
+    notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
+    parts: list[RenderableType] = [
+        Text(translate_result(comparison.sentences), "bold"),
+        fit_table(_columns(comparison, [first], gain), width, _title(comparison)),
+        *([fit_table(_columns(comparison, others, gain), width, "Also measured")] if others else []),
+        notes,
+    ]
+    return Parts(*[line for part in parts for line in (Text(""), part)][1:])
+
+
+def _columns(comparison: LogComparison, rows: Sequence[tuple[str, LogScore]], gain: str) -> list[Column]:
     scores = [score for _, score in rows]
     columns = [
         Column("score", [label(name) for name, _ in rows], words=True),
@@ -32,9 +39,7 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
     if gain:
         unit = "clusters" if comparison.cluster else "samples"
         columns.append(Column(f"{unit} for +-{gain}", [figure(score.needed, "") for score in scores], drop=2))
-    notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
-    verdict = Text(translate_line(_verdict(*rows[0])), "bold")
-    return Parts(verdict, Text(""), fit_table(columns, width, _title(comparison)), Text(""), notes)
+    return columns
 
 
 def _end(score: LogScore, end: int) -> float | None:
@@ -48,21 +53,10 @@ def _title(comparison: LogComparison) -> str:
     return f"{b.name} (b) against {a.name} (a){task}: {pairs} {'pair' if pairs == 1 else 'pairs'} by sample id"
 
 
-def _verdict(name: str, score: LogScore) -> str:
-    """The first score's difference in a sentence."""
-    difference, ends = score.paired.difference, score.paired.ci95
-    if difference is None or score.p_holm is None or score.p_holm >= SIGNIFICANT:
-        return f"a and b cannot be told apart in {label(name)}."
-    side = "higher" if difference > 0 else "lower"
-    between = f", between {figure(ends[0], '', sign=True)} and {figure(ends[1], '', sign=True)}" if ends else ""
-    return f"b is {side} than a in {label(name)} by {figure(abs(difference), '')}{between}."
-
-
 def _notes(comparison: LogComparison) -> list[str]:
     a, b = comparison.a, comparison.b
     first = next(iter(comparison.scores.values()))
     paired, epochs = first.paired, max(sample.epochs for log in (a, b) for sample in log.samples.values())
-    pairs = first.clusters or max(score.paired.pairs for score in comparison.scores.values())
     lost = {
         f"{paired.only_a} only in {a.name}": paired.only_a,
         f"{paired.only_b} only in {b.name}": paired.only_b,
@@ -78,7 +72,6 @@ def _notes(comparison: LogComparison) -> list[str]:
         "The epochs of a sample count as one, by their mean." if epochs > 1 else "",
         f"Samples in no figure: {left_out}." if left_out else "",
         *(f"Rows of {log.name} in no figure: {_counts(log.lost)}." for log in (a, b) if log.lost),
-        f"With {pairs} pairs no difference can be shown, {fewest_pairs()} can." if pairs < fewest_pairs() else "",
         *(f"{log.name} is not complete: {log.status}." for log in (a, b) if log.status != "success"),
     ]
 

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.core.money import format_cents
+from akinai.core.presentation.words import ABSENT, figure, label
 from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader
 from akinai.report.language import translate, translate_sentence
@@ -17,41 +17,13 @@ from akinai.runtime.runs.records import Run, Runs, State
 from akinai.runtime.runs.sweep import sweep_of, swept_values
 from akinai.runtime.runs.unreadable import advice, unread_sentence
 
-ABSENT = "-"
 LEFT_OUT: tuple[State, ...] = ("unreadable", "damaged")
 """The states of runs that are in no figure."""
-
-
-def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
-    """Format a number in its unit: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
-    if value is None:
-        return ABSENT
-    plus = "+" if sign and value > 0 else ""
-    if unit == "cents":
-        return plus + format_cents(round(value))
-    if float(value).is_integer():
-        return f"{plus}{int(value):,}"
-    return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
-
-
-def p_value(p: float | None) -> str:
-    """A p-value to three decimals, "<0.001" below that."""
-    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def with_name(id: str, names: Mapping[str, str]) -> str:
     """An agent's id with its name: "shop_1 (The Corner)"."""
     return f"{id} ({name})" if (name := names.get(id)) else id
-
-
-def label(name: str) -> str:
-    """A score's or a setting's name in words."""
-    return name.replace("_", " ")
-
-
-def unit_word(unit: str) -> str:
-    """A unit in words: amounts in cents are printed as dollars."""
-    return "dollars" if unit == "cents" else unit
 
 
 def runs_page(runs: Runs, width: int) -> RenderableType:

@@ -15,12 +15,13 @@ from akinai.core.findings import SEVERITIES
 from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Figure, Place, Shelf
+from akinai.core.presentation.words import label
 from akinai.report.language import fill, translate, translate_record, translate_text
 from akinai.report.tables.columns import plain, shorten, translate_line, translate_record_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts, sheet_table
-from akinai.report.tables.runs import label, status_text, unread_line
+from akinai.report.tables.runs import status_text, unread_line
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
 from akinai.views.selection import Transcript

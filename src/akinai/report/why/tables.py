@@ -6,9 +6,9 @@ from dataclasses import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from akinai.core.presentation.words import ABSENT, figure, label
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
-from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.runtime.why.explanation import Credit, Explanation
 
 LONGEST = 160

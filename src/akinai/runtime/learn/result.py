@@ -7,6 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from akinai.core.canonical import Json
+from akinai.core.presentation.sentences import difference_sentences
+from akinai.core.presentation.words import ABSENT, aligned, counted, figure
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
 from akinai.learning.loop.state import Beginning, EpochCounts, EpochReport, Selected
@@ -165,6 +167,34 @@ class LearnResult:
         """The counts by epoch, those of an unfinished one last."""
         counts = [(epoch.epoch, epoch.counts) for epoch in self.epochs]
         return [*counts, (len(counts) + 1, self.unfinished)] if self.unfinished else counts
+
+    @property
+    def sentences(self) -> str:
+        """What the playbook is worth, with its uncertainty, for people."""
+        if self.judged is None:
+            return f"Nothing was judged: the playbook holds {counted(len(self.playbook), 'bullet')}."
+        if self.gain is None:
+            return f"Judged: {self.amount(self.judged.mean)} on average, compared with nothing."
+        score, noun = ("the score", "run") if self.runs else ("accuracy", "task")
+        if not self.runs and any(result and result.mean != result.accuracy for result in (self.judged, self.baseline)):
+            score = "the mean mark"
+        return difference_sentences(
+            "No playbook", "The playbook", score, self.gain, "higher", amount=self.amount, noun=noun
+        )
+
+    def amount(self, value: float) -> str:
+        """A mean score, or a difference of two, in its unit: money, points of accuracy, or a number."""
+        if not self.runs:
+            return f"{100 * value:.1f} points"
+        return figure(100 * value, "cents") if self.unit == "dollars" else f"{value:,.2f}"
+
+    def __str__(self) -> str:
+        """The result in a sentence or two, and a row with the scores."""
+        means = [result.mean if result else None for result in (self.baseline, self.judged)]
+        gain = self.gain.difference if self.gain else None
+        cells = [ABSENT if value is None else self.amount(value) for value in (*means, gain)]
+        heads = ("without a playbook", "with it", "gain", "bullets")
+        return f"{self.sentences}\n\n{aligned([heads, (*cells, str(len(self.playbook)))])}"
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.

@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from akinai.analysis.analyse import Analysis
 from akinai.analysis.groups import settings_key
-from akinai.analysis.records import Analysis, Group, ScoreSummary, WorldRanking
+from akinai.analysis.records import Group, ScoreSummary, WorldRanking
+from akinai.analysis.verdicts import rank_text
 from akinai.core.findings import WORST_FIRST, Finding, Severity
+from akinai.core.presentation.words import label
 from akinai.report.language import translate_cell, translate_report
 from akinai.report.page.boards.plot import (
     Line,
@@ -20,8 +23,6 @@ from akinai.report.page.boards.plot import (
 from akinai.report.page.document import Addresses, entry_link
 from akinai.report.page.lines import LineKind, Plot
 from akinai.report.page.templating import MINUS, Language, amount, count, money
-from akinai.report.tables.runs import label
-from akinai.report.tables.verdicts import rank_text
 from akinai.report.why.section import moment_link
 from akinai.report.why.tables import decisions_text, when
 from akinai.runtime.runs.records import Run

@@ -7,14 +7,14 @@ from markupsafe import Markup
 
 from akinai.analysis.groups import settings_key
 from akinai.analysis.leaderboard import Board, Row, make_board
+from akinai.analysis.verdicts import rank_text, ranking_sentences
+from akinai.core.presentation.words import label
 from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import Line, line_kinds, on_span, score_over_days, short_number, span_of
 from akinai.report.page.lines import LineKind, Plot
 from akinai.report.page.run_list import ListedRun
 from akinai.report.page.site import Site
 from akinai.report.page.templating import render
-from akinai.report.tables.runs import label
-from akinai.report.tables.verdicts import rank_text, ranking_sentences
 from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
 

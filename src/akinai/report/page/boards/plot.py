@@ -7,12 +7,12 @@ from statistics import fmean
 from akinai import worlds
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
+from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.words import label
 from akinai.report.language import translate_cell
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
 from akinai.report.page.run_page import HIGH, LOW
 from akinai.report.page.templating import Language, dollars, marked, translate
-from akinai.report.tables.runs import figure as number
-from akinai.report.tables.runs import label
 
 OWN: tuple[LineKind, ...] = ("g1", "g2", "g3", "g4", "g5", "g6")
 """Looks of lines of groups beside idle, reference and the informed player."""

@@ -8,13 +8,13 @@ from markupsafe import Markup
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.core.presentation.transcript import Item
+from akinai.core.presentation.words import label
 from akinai.report.language import translate_lines
 from akinai.report.page.lines import Curve, Plot, plot
 from akinai.report.page.play.forms import forms_of
 from akinai.report.page.run_page import HIGH, LOW, Ghosts
 from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
-from akinai.report.tables.runs import label
 from akinai.views.play import PlayView
 
 

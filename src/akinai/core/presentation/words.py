@@ -1,0 +1,70 @@
+"""Numbers, names and units as people read them."""
+
+from collections.abc import Sequence
+
+from akinai.core.money import format_cents
+
+ABSENT = "-"
+MOST_RANGES = 8
+"""Ranges of numbers that a text lists."""
+
+
+def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
+    """Format a number in its unit: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
+    if value is None:
+        return ABSENT
+    plus = "+" if sign and value > 0 else ""
+    if unit == "cents":
+        return plus + format_cents(round(value))
+    if float(value).is_integer():
+        return f"{plus}{int(value):,}"
+    return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value to three decimals, "<0.001" below that."""
+    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage: "12 %"."""
+    return f"{100 * share:,.0f} %"
+
+
+def label(name: str) -> str:
+    """A score's or a setting's name in words."""
+    return name.replace("_", " ")
+
+
+def capitalized(words: str) -> str:
+    """Words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def unit_word(unit: str) -> str:
+    """A unit in words: amounts in cents are printed as dollars."""
+    return "dollars" if unit == "cents" else unit
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 seed", "1,200 seeds"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Rising whole numbers as ranges, such as "1-5, 8"; of many ranges the first."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    texts = [str(low) if low == high else f"{low}-{high}" for low, high in spans[:MOST_RANGES]]
+    return ", ".join(texts) + (" ..." if len(spans) > MOST_RANGES else "")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as lines: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]) for first, *others in rows)
+    return "\n".join(lines)
