@@ -109,7 +109,8 @@ def test_aces_own_files_are_read(line_end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "location"),
     [
-        ("# Title\n", "line 1"),
+        ("Title\n", "line 1"),
+        ("## A\n# late title\n", "line 2"),
         ("## A\nsomething\n", "line 2"),
         ("[a-1] helpful=0 harmful=0 :: x\n", "line 1"),
         ("## A\n[a-1] helpful=0 harmful=0 :: x\n\n## B\n[a-1] helpful=0 harmful=0 :: y\n", "line 5"),

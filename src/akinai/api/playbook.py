@@ -141,7 +141,10 @@ def _refine(
 
 
 def import_(playbook: str | Path, source: str | Path, *, replace: bool = False) -> Saved:
-    """Read a playbook from JSON, YAML or ACE's text. UsageError where it would replace bullets, unless `replace`."""
+    """Read a playbook from JSON, YAML or a text (ACE's, a list, a cheatsheet, a rule file).
+
+    UsageError where it would replace bullets, unless `replace`.
+    """
     source = Path(source)
     read = import_playbook(source)
     expect_playbook(read, source)

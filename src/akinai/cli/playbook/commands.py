@@ -249,7 +249,7 @@ def _print_refined(playbook: str, command: str, refined: "Refined", *, as_json: 
 @app.command("import")
 def import_(
     playbook: File,
-    source: Annotated[Path, argument("FROM", "JSON, YAML, or ACE's text (.txt, .md).")],
+    source: Annotated[Path, argument("FROM", "JSON, YAML, or a text: ACE's, a list, a cheatsheet, a rule file.")],
     replace: Annotated[bool, flag("--replace", help="Replace the bullets of an existing playbook.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -265,7 +265,9 @@ def import_(
 @app.command()
 def export(
     playbook: File,
-    target: Annotated[Path, argument("TO", "A file that ends in .json, .yaml, .txt or .md (ACE's text).")],
+    target: Annotated[
+        Path, argument("TO", "A file that ends in .json, .yaml, .txt or .md (the text that was imported, else ACE's).")
+    ],
 ) -> None:
     """Write the playbook in another form."""
     from akinai.api import playbook as api

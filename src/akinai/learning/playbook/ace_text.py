@@ -28,9 +28,17 @@ MARGIN = "  | "
 LOOKS = "ace_text"
 """The extra field for the looks of a text where they are not the usual form."""
 
-_BULLET = re.compile(r"\[([^\s\[\]]+)\] *helpful=([0-9]{1,9}) *harmful=([0-9]{1,9}) *::(?: (.*))?", re.DOTALL)
+_ITEM = r"(?:[-*+] +)?"
+_BULLET = re.compile(
+    rf"{_ITEM}\[([^\s\[\]]+)\] *helpful=([0-9]{{1,9}})[ ,;]*harmful=([0-9]{{1,9}})"
+    r"(?:[ ,;]*neutral=([0-9]{1,9}))? *::(?: (.*))?",
+    re.DOTALL,
+)
 # Without counters only an id like "shr-00001" begins a bullet: a line of code may begin with another bracket.
-_BARE = re.compile(r"\[([^\W\d_][\w-]*-[0-9]+)\](?:[ \t](.*))?", re.DOTALL)
+_BARE = re.compile(rf"{_ITEM}\[([^\W\d_][\w-]*-[0-9]+)\](?:[ \t](.*))?", re.DOTALL)
+_UNREADABLE = re.compile(rf"{_ITEM}\[[^\s\[\]]+\].*\b(?:helpful|harmful|neutral) *[=:].*")
+"""A line that was meant to begin a bullet with counters."""
+_TITLE = re.compile(r"#[ \t].*")
 
 _BARE_HEADING = TypeAdapter(tuple[str, int, str | None])
 """A repeated heading with no bullet below it: the line, the index of its block, the empty lines that followed."""
@@ -73,14 +81,19 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     bullets without counters get counters of 0.
     """
     lines, looks = _lines(text)
+    front = _front_end(lines)
     blocks: list[_BlockReader] = []
     current: _BlockReader | None = None
     line_numbers: dict[str, int] = {}
     before: list[str] = []
     for number, line in enumerate(lines, 1):
-        if line.startswith("## "):
+        if number <= front:
+            before.append(line)
+        elif line.startswith("## "):
             current = _BlockReader(_checked_name(line[3:], file, number), line)
             blocks.append(current)
+        elif _UNREADABLE.fullmatch(line) and not _BULLET.fullmatch(line):
+            raise CorruptPlaybook(file, f"line {number}", f"counters that cannot be read: {line!r:.80}")
         elif first := _first_line(line):
             if current is None:
                 raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
@@ -107,6 +120,25 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     )
 
 
+def is_ace(text: str) -> bool:
+    """Whether a text is in ACE's form: a line begins a bullet below a `## SECTION`, or it holds such headings alone."""
+    lines = [line for line in _lines(text)[0] if line.strip()]
+    bullet = next((number for number, line in enumerate(lines) if _first_line(line)), None)
+    if bullet is None:
+        return all(line.startswith("## ") for line in lines)
+    return any(line.startswith("## ") for line in lines[:bullet])
+
+
+def _front_end(lines: Sequence[str]) -> int:
+    """The number of lines above the first section: front matter, which "---" begins and ends, and titles."""
+    end = 0
+    if lines and lines[0].strip() == "---":
+        end = next((number for number, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
+    while end < len(lines) and (not lines[end].strip() or _TITLE.fullmatch(lines[end])):
+        end += 1
+    return end
+
+
 class _FirstLine(NamedTuple):
     """The fields in the first line of a bullet."""
 
@@ -114,12 +146,15 @@ class _FirstLine(NamedTuple):
     helpful: int
     harmful: int
     content: str
+    neutral: int | None = None
+    """None where the line has no such counter."""
 
 
 def _first_line(line: str) -> _FirstLine | None:
     """A line read as the first line of a bullet; None where it is not one."""
     if match := _BULLET.fullmatch(line):
-        return _FirstLine(match[1], int(match[2]), int(match[3]), match[4] or "")
+        neutral = None if match[4] is None else int(match[4])
+        return _FirstLine(match[1], int(match[2]), int(match[3]), match[5] or "", neutral)
     if match := _BARE.fullmatch(line):
         return _FirstLine(match[1], 0, 0, match[2] or "")
     return None
@@ -161,7 +196,8 @@ class _BulletReader:
         if (after := _ended(self.empty)) != usually_after:
             looks["after"] = after
         content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.further)])
-        return Bullet(first.id, section, content, (), first.helpful, first.harmful, extra=_extra(looks))
+        neutral = first.neutral or 0
+        return Bullet(first.id, section, content, (), first.helpful, first.harmful, neutral, extra=_extra(looks))
 
 
 @dataclass
@@ -290,10 +326,13 @@ def _is_heading(line: str, name: str) -> bool:
 def _bullet_as_read(bullet: Bullet) -> str:
     looks = _looks(bullet.extra)
     first, *further = bullet.content.split("\n")
-    expected = _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first)
     line = looks.get("head", "") + first
-    if _first_line(line) != expected:
-        line = _usual_head(bullet.id, bullet.helpful, bullet.harmful) + first
+    read = _first_line(line)
+    neutral = None if read is None or read.neutral is None else bullet.neutral
+    if read != _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first, neutral):
+        item = match[0] if (match := re.match(_ITEM, looks.get("head", ""))) else ""
+        count = "" if neutral is None else f"neutral={neutral} "
+        line = item + _usual_head(bullet.id, bullet.helpful, bullet.harmful).replace(":: ", f"{count}:: ") + first
     written = looks["further"].split("\n") if "further" in looks else further if "margin" in looks else []
     if [item.removeprefix(MARGIN) for item in written] != further or not _is_read_as_one(written):
         written = [MARGIN + text for text in further]

@@ -19,7 +19,7 @@ from akinai.learning.playbook.atomic import locked, move, prepare, read_bounded,
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, PlaybookError
-from akinai.learning.playbook.formats import TEXT_ENDINGS, YAML_ENDINGS, dumps, dumps_yaml, loads_file
+from akinai.learning.playbook.formats import TEXT_ENDINGS, YAML_ENDINGS, dumps, dumps_yaml, ending_of, loads_file
 from akinai.learning.playbook.journal import Change, ChangeKind, Journal
 from akinai.learning.playbook.patches import Difference, apply_patch, difference, make_patch
 
@@ -85,7 +85,7 @@ class PlaybookFile:
         self, path: Path | str, *, now: Callable[[], str] = utc_now, lock_timeout_s: float = LOCK_TIMEOUT_S
     ) -> None:
         self.path = Path(path).resolve()  # a link stays a link, and all its names share one lock
-        self._ending = self.path.suffix.lower()
+        self._ending = ending_of(self.path)
         stem = self.path.name.removesuffix(".json")
         self.journal_path = self.path.with_name(f"{stem}.journal.jsonl")
         self._lock_path = self.path.with_name(f".{stem}.lock")
@@ -231,7 +231,7 @@ class PlaybookFile:
         """The lock. A mistyped name creates no folder and no lock. UsageError for a form that holds too little."""
         if self._ending in TEXT_ENDINGS:
             raise UsageError(
-                f"{self.path.name!r} is ACE's text, which cannot hold all that a change writes; "
+                f"{self.path.name!r} is a text, which cannot hold all that a change writes; "
                 f"make a playbook of it: 'akinai playbook import {self.path.stem} {self.path.name}'"
             )
         if not create and not self.path.exists() and not self.journal_path.exists():

@@ -1,4 +1,4 @@
-"""Playbooks as JSON, YAML and ACE's text. The schema of a file is checked when it is read."""
+"""Playbooks as JSON, YAML and texts. The schema of a file is checked when it is read."""
 
 import codecs
 import json
@@ -13,19 +13,20 @@ from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.untrusted.documents import DocumentError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
-from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
+from akinai.learning.playbook.ace_text import dumps_ace_file, is_ace, loads_ace
 from akinai.learning.playbook.atomic import read_bounded, write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
+from akinai.learning.playbook.documents import dumps_document, loads_document
 from akinai.learning.playbook.errors import CorruptPlaybook, EmptyPlaybook, NewerPlaybook
 from akinai.learning.playbook.keywords import with_keywords
-from akinai.learning.playbook.tables import sections_of_tables
+from akinai.learning.playbook.tables import document_of_list, list_of, sections_of_tables
 
 SCHEMA = 1
 """The schema that is written; a file with a higher number is refused."""
 
 YAML_ENDINGS = (".yaml", ".yml")
-TEXT_ENDINGS = (".txt", ".md")
-"""The file name endings of ACE's text, which holds ids, counters and contents only."""
+TEXT_ENDINGS = (".txt", ".md", ".mdc", ".markdown", ".cursorrules", ".windsurfrules", ".clinerules")
+"""The file name endings of ACE's text and of others, which hold ids, counters and contents at most."""
 ENDINGS = (".json", *YAML_ENDINGS, *TEXT_ENDINGS)
 
 _MAY_HIDE_BAD_TEXT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -98,7 +99,7 @@ def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
 
 
 def import_playbook(path: Path | str) -> Playbook:
-    """The playbook in a file. Bullets from ACE's text, which holds no keywords, get default keywords.
+    """The playbook in a file. Bullets from a text, which holds no keywords, get default keywords.
 
     UsageError for a missing file or an unknown ending; CorruptPlaybook names the place at fault.
     """
@@ -125,29 +126,39 @@ def loads_file(data: bytes, file: str, ending: str) -> Playbook:
         return loads_yaml(text, file)
     if ending in TEXT_ENDINGS:
         mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
-        return with_keywords(loads_ace(mark + text, file))
+        return with_keywords(loads_ace(mark + text, file) if is_ace(text) else loads_document(text, file))
     return loads(text, file)
 
 
 def export_playbook(playbook: Playbook, path: Path | str) -> None:
-    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only; parts that
-    were read from ACE's text and have not changed are written as they were, to the byte."""
+    """Write a playbook in the form that the ending names.
+
+    A text holds ids, counters and contents at most, a flat list in JSON is one again, and parts of a text that were
+    read and have not changed are written as they were, to the byte.
+    """
     path = Path(path)
     ending = _ending(path)
     if ending == ".json":
-        text = dumps(playbook)
+        listed = list_of(playbook)
+        text = dumps(playbook) if listed is None else f"{json.dumps(listed, ensure_ascii=False, indent=2)}\n"
     elif ending in YAML_ENDINGS:
         text = dumps_yaml(playbook)
     else:
-        text = dumps_ace_file(playbook)
+        written = dumps_document(playbook)
+        text = dumps_ace_file(playbook) if written is None else written
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text.encode())
 
 
+def ending_of(path: Path) -> str:
+    """The ending of a file's name in small letters; a name that is an ending itself, as of a rule file, is its own."""
+    return path.suffix.lower() or path.name.lower()
+
+
 def _ending(path: Path) -> str:
-    if path.suffix.lower() in ENDINGS:
-        return path.suffix.lower()
-    raise UsageError(f"{str(path)!r} names no form of a playbook; end it in one of {', '.join(ENDINGS)}")
+    if ending_of(path) in ENDINGS:
+        return ending_of(path)
+    raise UsageError(f"{str(path)!r} names no form of a playbook; end it in one of {', '.join(ENDINGS[:5])}")
 
 
 def to_json(playbook: Playbook) -> dict[str, Json]:
@@ -168,6 +179,8 @@ def from_json(value: Json, file: str = "the playbook", *, may_hold_bad_text: boo
     """The playbook in JSON-native values; errors as in `loads`, which name the field at fault."""
     if may_hold_bad_text and (why := bad_text_in(value)):
         raise CorruptPlaybook(file, "one of its texts", f"a text {why}")
+    if isinstance(value, Sequence) and not isinstance(value, str) and value:
+        value = document_of_list(value, file)
     root, around = _Reader(file, "", value), None
     outer = root
     if "playbook" in root.fields and "sections" not in root.fields:

@@ -7,12 +7,73 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from akinai.core.canonical import Json
+from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.playbook.errors import CorruptPlaybook
 
 _LISTS = ("skills", "bullets")
 """The fields that hold bullets."""
 _OWN = frozenset({"skills", "bullets", "sections", "next_id", "schema", "metadata"})
 UNNAMED = "general"
 """The section of bullets that name none."""
+
+
+ITEM = "list_item"
+"""The field of a bullet that holds its item of the flat list that it was read from, and the metadata's mark of one."""
+_CONTENTS = ("content", "text", "insight", "lesson", "rule", "strategy", "memory", "description", "value")
+"""The fields of an item that may hold its text; the first that is there does."""
+_SECTIONS = ("section", "category", "topic")
+_KEPT = ("id", "keywords", "helpful", "harmful", "neutral")
+
+
+def document_of_list(items: Sequence[Json], file: str) -> dict[str, Json]:
+    """A flat list of texts, or of objects with a text, as a document with a table of bullets.
+
+    CorruptPlaybook names an item without a text.
+    """
+    bullets: list[Json] = []
+    for number, item in enumerate(items):
+        if isinstance(item, str) and item.strip():
+            bullets.append({"content": item, ITEM: item})
+            continue
+        name = content_field(item) if isinstance(item, Mapping) else None
+        if name is None or not isinstance(item, Mapping):
+            why = f"{item!r:.80} where a bullet belongs: a text, or an object with a text in 'content'"
+            raise CorruptPlaybook(file, f"[{number}]", why)
+        section = next((item[key] for key in _SECTIONS if isinstance(item.get(key), str)), UNNAMED)
+        fields = {key: value for key, value in item.items() if key in _KEPT}
+        bullets.append({**fields, "content": item[name], "section": section, ITEM: dict(item)})
+    return {"metadata": {ITEM: True}, "bullets": bullets, "sections": []}
+
+
+def content_field(item: Mapping[str, Json]) -> str | None:
+    """The field of an item that holds its text; None without one."""
+    return next((key for key in _CONTENTS if isinstance(item.get(key), str) and str(item[key]).strip()), None)
+
+
+def list_of(playbook: Playbook) -> list[Json] | None:
+    """The bullets as the flat list that they were read from, with their texts and counters of now; None for a playbook
+    of another form. New bullets are items like the last one."""
+    if not playbook.metadata.get(ITEM):
+        return None
+    items: list[Json] = []
+    last: Json = ""
+    for bullet in playbook:
+        last = bullet.extra.get(ITEM, last)
+        items.append(_item_of(bullet, last) if isinstance(last, Mapping) else bullet.content)
+    return items
+
+
+def _item_of(bullet: Bullet, like: Mapping[str, Json]) -> dict[str, Json]:
+    """The item of a bullet; `like` is its own as it was read, or that of the bullet before it."""
+    own = dict(like)
+    if ITEM not in bullet.extra:
+        own = {key: bullet.id if key == "id" else bullet.section for key in like if key in ("id", *_SECTIONS)}
+    counts = {"helpful": bullet.helpful, "harmful": bullet.harmful, "neutral": bullet.neutral}
+    return {
+        **own,
+        content_field(like) or "content": bullet.content,
+        **{name: count for name, count in counts.items() if name in like},
+    }
 
 
 def sections_of_tables(document: Mapping[str, Json]) -> dict[str, Json] | None:

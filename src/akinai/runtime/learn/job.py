@@ -199,7 +199,7 @@ class _Learning:
             expect_playbook(before, self.path)
         if self.path.suffix.lower() in TEXT_ENDINGS and not self.options["judge_only"]:
             raise UsageError(
-                f"{str(self.path)!r} is ACE's text, which cannot hold all that a learning writes; "
+                f"{str(self.path)!r} is a text, which cannot hold all that a learning writes; "
                 "name a playbook in .json or .yaml, or judge this one with --judge-only"
             )
         began = beginning(before, tasks.train)
