@@ -61,7 +61,8 @@ class VendingJudging(Judging[State]):
     """The detectors, coherence, and the main figures of a state and of a day."""
 
     def detect(self, steps: Steps[State]) -> Sequence[Finding]:
-        return detect_all(steps.derive(History.of))
+        further = [History.of_owner(steps, owner) for owner in steps.opening.owners[1:]]
+        return [finding for history in (steps.derive(History.of), *further) for finding in detect_all(history)]
 
     def coherence(self, steps: Steps[State], findings: Sequence[Finding]) -> Sequence[Score]:
         return coherence_scores(steps.derive(History.of), findings)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from akinai.core.canonical import Json
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
-from akinai.worlds.vending.model.state import OWNER, Book, State, closed_books
+from akinai.worlds.vending.detectors.history import own_steps
+from akinai.worlds.vending.model.state import Book, State, closed_books
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 
@@ -86,7 +87,7 @@ class _Counts:
 
 
 def score(steps: Steps[State]) -> Sequence[Score]:
-    """Net worth, the bank balance and the figures around them. Programs rely on these names.
+    """Net worth, the bank balance and the figures around them, of the first owner. Programs rely on these names.
 
     The first is the headline, which the terms of the street name. The bank balance is the account, with what a jobber
     pays for the goods that are left, less debts, where a setup has these.
@@ -95,10 +96,11 @@ def score(steps: Steps[State]) -> Sequence[Score]:
     closed with nothing on sale, or with a product sold out that has a slot and a price. `fees_missed` counts the days
     whose fee was not paid; it is not owed later.
     """
-    counts = _Counts()
+    owner, counts = steps.opening.owner, _Counts()
+    steps = own_steps(steps, owner)
     for step in steps:
         before, after, seq = step.before, step.after, step.entry.seq
-        if step.entry.actor == OWNER:
+        if step.entry.actor == owner:
             counts.messages.append(seq)
         books = closed_books(before, after)
         for book in books:

@@ -9,7 +9,7 @@ from akinai.worlds.vending.detectors.history import History, Statement, Step, de
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import OWNER, State
+from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.transcript.entries import summary_of
 
 LOOP = 4
@@ -243,4 +243,4 @@ def _idle_with(kind: str, state: State) -> str | None:
 def _abandoned(stretch: Sequence[Step], true: str) -> Finding:
     days = len(stretch)
     assumed = f"nothing was to do on {days} days in a row"
-    return make_finding("task_abandonment", stretch, "grave", assumed=assumed, true=true, actor=OWNER)
+    return make_finding("task_abandonment", stretch, "grave", assumed=assumed, true=true, by_owner=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from akinai.core import steps as core
 from akinai.core.actions import Unreadable
-from akinai.core.agents import split_said
+from akinai.core.agents import owner_of, split_said
 from akinai.core.findings import Finding, Severity
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
@@ -71,6 +71,8 @@ class History:
     """A run as its detectors read it. Everything here follows from the ledger alone."""
 
     setup: Setup
+    owner: str
+    """The owner whose history it is."""
     economy: Economy
     """The truth about the town; agents know what the web, the news and their sales say of it."""
     steps: Sequence[Step]
@@ -83,7 +85,13 @@ class History:
 
     @staticmethod
     def of(steps: core.Steps[State]) -> "History":
-        """Gather the history from the steps of a ledger."""
+        """Gather the history of the first owner from the steps of a ledger."""
+        return History.of_owner(steps, steps.opening.owner)
+
+    @staticmethod
+    def of_owner(steps: core.Steps[State], owner: str) -> "History":
+        """Gather the history of an owner."""
+        steps = own_steps(steps, owner)
         setup = steps.opening.setup
         builder = _Builder(setup)
         for step in steps:
@@ -91,6 +99,7 @@ class History:
         purchases = sorted(builder.purchases, key=lambda purchase: (purchase.request.entry.seq, purchase.order.number))
         return History(
             setup,
+            owner,
             steps.opening.economy,
             steps,
             builder.closes,
@@ -126,6 +135,20 @@ class History:
                 return
             if purchase.charged.entry.seq >= step.entry.seq or purchase.order.number in there:
                 yield purchase
+
+
+def own_steps(steps: core.Steps[State], owner: str) -> core.Steps[State]:
+    """The entries of one owner and its sub-agents, each up to the next of them, with its business in front."""
+    if not steps.opening.other_businesses:
+        return steps
+    own = [step for step in steps if owner_of(step.entry.actor) == owner]
+    states = [step.before.turned_to(owner) for step in own]
+    states.append(steps.final.turned_to(owner))
+    lived = [
+        core.Step(before, step.entry, step.turn, step.outcome, after)
+        for step, before, after in zip(own, states, states[1:], strict=False)
+    ]
+    return core.Steps(steps.genesis, steps.opening.turned_to(owner), lived)
 
 
 @dataclass
@@ -256,9 +279,17 @@ def detector(find: Detector) -> Detector:
 
 
 def make_finding(
-    type: str, steps: Sequence[Step], severity: Severity, *, assumed: str, true: str, actor: str | None = None
+    type: str,
+    steps: Sequence[Step],
+    severity: Severity,
+    *,
+    assumed: str,
+    true: str,
+    actor: str | None = None,
+    by_owner: bool = False,
 ) -> Finding:
-    """A finding from the steps that show it. The mistake is the last step's actor's unless `actor` says otherwise."""
+    """A finding from the steps that show it; the mistake is the last step's actor's, `actor`'s, or the owner's."""
     by_seq = {step.entry.seq: step for step in steps}
-    last = by_seq[max(by_seq)].entry
-    return Finding(type, actor or last.actor, tuple(sorted(by_seq)), severity, assumed, true, last.at)
+    last = by_seq[max(by_seq)]
+    maker = last.before.owner if by_owner else actor or last.entry.actor
+    return Finding(type, maker, tuple(sorted(by_seq)), severity, assumed, true, last.entry.at)

@@ -11,7 +11,7 @@ from akinai.core.findings import Finding, Severity
 from akinai.core.money import format_cents, read_dollars
 from akinai.worlds.vending.detectors.history import Close, Delivery, History, Step, detector, make_finding
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Complaint, Order, Site, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Complaint, Order, Site, State, clock
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.rules.deliveries import missing_units
 
@@ -60,7 +60,7 @@ def _missed(history: History, order: Order, request: Step | None, step: Step, go
         "serious" if gone else "minor",
         assumed=f"nobody had to be at the storage on {when}",
         true=f"order {order.number} came and went to the depot" + (", and then back" if gone else ""),
-        actor=OWNER,
+        by_owner=True,
     )
 
 
@@ -95,7 +95,7 @@ def unclaimed_shortage(history: History) -> Sequence[Finding]:
                 "serious" if cents >= SERIOUS_CENTS else "minor",
                 assumed=f"order {order.number} was complete",
                 true=f"{units} were missing, {format_cents(cents)} that nobody claimed",
-                actor=OWNER,
+                by_owner=True,
             )
         )
     return findings
@@ -161,7 +161,7 @@ def _neglected(complaint: Complaint, first: Step, last: Step) -> Finding:
         "minor",
         assumed=f"complaint {complaint.number} could wait",
         true=f"{money} was promised and never paid" if promised else f"the customer asked for {money} in vain",
-        actor=OWNER,
+        by_owner=True,
     )
 
 
@@ -190,7 +190,7 @@ def _overdue(history: History, close: Close, site: Site, index: int, severity: S
         severity,
         assumed=f"the rent of site {index + 1} was paid or not yet due",
         true=f"it was due on {due}; the site is {'lost' if site.lost else 'sealed'}",
-        actor=OWNER,
+        by_owner=True,
     )
 
 
@@ -208,7 +208,7 @@ def _unread_events(history: History) -> Iterator[Finding]:
             "minor",
             assumed=f"day {event.first} was a day like others",
             true=f"a {event.kind} began that had been in the news since day {event.news_day}",
-            actor=OWNER,
+            by_owner=True,
         )
 
 
@@ -267,7 +267,7 @@ def _overflows(history: History) -> Iterator[Finding]:
                     "serious" if cents >= 2 * OVERFLOW_CENTS else "minor",
                     assumed=f"storage had room for order {delivery.order.number}",
                     true=f"a part of it went back for {back[0]}, a little more than half of its price",
-                    actor=OWNER,
+                    by_owner=True,
                 )
 
 
@@ -284,7 +284,7 @@ def _spoiled(history: History) -> Iterator[Finding]:
                 "serious" if cents >= 2 * WASTED_CENTS else "minor",
                 assumed="what was in storage would be sold in time",
                 true=f"{units} spoiled there in one night, {format_cents(cents)} at cost",
-                actor=OWNER,
+                by_owner=True,
             )
 
 

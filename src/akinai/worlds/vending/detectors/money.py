@@ -7,7 +7,7 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.detectors.claims import find_cash
 from akinai.worlds.vending.detectors.history import Close, History, Step, detector, make_finding
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import OWNER, Lot, State
+from akinai.worlds.vending.model.state import Lot, State
 
 CHANGES = 2
 """The most changes of a product's price within a day that are no mistake."""
@@ -118,7 +118,7 @@ def _full_boxes(history: History) -> Iterator[Finding]:
                     "serious",
                     assumed=f"the cash of site {index + 1} could wait",
                     true=f"its box was full on {len(nights)} nights and took no coins: {format_cents(site.box_cents)}",
-                    actor=OWNER,
+                    by_owner=True,
                 )
 
 
@@ -162,7 +162,7 @@ def _unpaid_fees(history: History) -> Iterator[Finding]:
             "grave",
             assumed="the fee would be paid",
             true=f"it went unpaid on {len(stretch)} days while {format_cents(coins)} lay in the machine",
-            actor=OWNER,
+            by_owner=True,
         )
     if last is not None:
         yield last

@@ -20,7 +20,7 @@ from akinai.worlds.vending.detectors.history import (
 )
 from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Order, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Order, State, clock
 
 FORGOTTEN_DAYS = 5
 
@@ -98,7 +98,7 @@ def _forgotten_finding(history: History, steps: Sequence[Step], products: Sequen
         "serious",
         assumed=f"nothing was left to do with {', '.join(names[product].name for product in products)}",
         true=f"{units} in storage for {days} days, none in the machine",
-        actor=OWNER,
+        by_owner=True,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
 from functools import lru_cache
@@ -337,8 +337,12 @@ class Business(Record):
     """Answers that a model has yet to put into words."""
     week: Week | None = None
     """The plan and the last week of a business of weekly decisions."""
+    busy_until: int = OPENING
+    """Among several owners: the minute from which the owner may act again."""
+    away: bool = False
+    """Among several owners: whether it is out or asleep until then."""
     notices: tuple[str, ...] = ()
-    """Notices of mornings that came while another owner acted; the owner's next outcome begins with them."""
+    """What came while another owner acted: mornings, goods signed for. The owner's next outcome begins with it."""
 
     @property
     def machine_cents(self) -> int:
@@ -384,6 +388,16 @@ class State(Business):
             return self
         other_businesses = {name: self.business(name) for name in self.owners if name != owner}
         return self.moved(owner=owner, other_businesses=other_businesses, **self.other_businesses[owner].__dict__)
+
+    def for_each_business(self, change: Callable[[State], State]) -> State:
+        """The street after a change to each business that goes on, in the order of the owners."""
+        if not self.other_businesses:
+            return change(self)
+        state = self
+        for owner in self.owners:
+            state = state.turned_to(owner)
+            state = state if state.ending else change(state)
+        return state.turned_to(self.owner)
 
     @property
     def day(self) -> int:

@@ -17,23 +17,29 @@ Result = tuple[State, Outcome]
 def turn_to_actor(state: State, actor: str) -> State:
     """The state with the business in front for which an actor acts. It stays as it is for an actor of no business.
 
-    A supplier's writer acts for the first owner whom it has to answer.
+    A supplier's writer acts for the owner whose turn it is.
     """
     if not state.other_businesses:
         return state
-    if actor.startswith(SUPPLIER):
-        waiting = [name for name, own in state.businesses.items() if not own.ending and _next_actor(name, own) == actor]
-        owner = waiting[0] if waiting else state.owner
-    else:
-        owner = owner_of(actor)
+    owner = _whose_turn(state) if actor.startswith(SUPPLIER) else owner_of(actor)
     return state.turned_to(owner) if owner in state.owners else state
 
 
 def may_act(state: State) -> Sequence[str]:
-    """The actors that may act now, one for each business that goes on."""
+    """The actor that may act now; none when every business has ended."""
+    owner = _whose_turn(state)
+    return () if owner is None else (_next_actor(owner, state.businesses[owner]),)
+
+
+def _whose_turn(state: State) -> str | None:
+    """The owner who was busy for the shortest; of several, one by chance that differs from day to day."""
     if not state.other_businesses:
-        return () if state.ending else (_next_actor(state.owner, state),)
-    return tuple(dict.fromkeys(_next_actor(owner, own) for owner, own in state.businesses.items() if not own.ending))
+        return None if state.ending else state.owner
+    waiting = [(own.busy_until, owner) for owner, own in state.businesses.items() if not own.ending]
+    if not waiting:
+        return None
+    chance = state.economy.root("turn", state.day)
+    return min(waiting, key=lambda turn: (turn[0], chance(turn[1]).h))[1]
 
 
 def _next_actor(owner: str, business: Business) -> str:
@@ -97,6 +103,8 @@ def why_closed(state: State, actor: str) -> str | None:
     """Why an actor may do nothing now; None when it may act."""
     if state.ending:
         return state.ending
+    if (turn := _whose_turn(state)) != state.owner:
+        return f"it is the turn of {turn}"
     if state.unwritten:
         writer = state.unwritten[0].actor
         return None if actor == writer else f"{writer} is answering a letter"

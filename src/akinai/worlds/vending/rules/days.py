@@ -24,45 +24,68 @@ class Passage(NamedTuple):
 
 
 def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
-    """Let time pass up to the minute `until`, at most one midnight later, or to the end of the owner's business.
+    """Keep the owner busy up to the minute `until`, at most one midnight later, or to the end of its business.
 
-    Time is the street's: what is due meanwhile is due for every owner whose business goes on. While the owner is
-    `away`, out or asleep, nobody signs for its goods; the other owners are at their storage.
+    Time is the street's: it passes up to the minute at which the first owner is free again, and what is due meanwhile
+    is due for every owner whose business goes on. While an owner is `away`, out or asleep, nobody signs for its goods.
     """
-    notice, data, advance = "", None, _advance_all if state.other_businesses else _advance_owner
-    while state.minute < until and state.ending is None:
+    notice, data, several = "", None, bool(state.other_businesses)
+    if several:
+        state = state.moved(busy_until=until, away=away)
+    while state.minute < (until := first_free(state) if several else until) and (several or state.ending is None):
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
         moments = (trade.next_block_minute(state), deliveries.next_arrival(state))
         stop = min(until, midnight, *(minute for minute in moments if minute is not None))
         stop = min(stop, morning) if state.minute < morning else stop
-        state = advance(state, stop, midnight, away)
-        if stop == morning:
+        before, state = state, _advance(state, stop, midnight, away)
+        if stop == morning and state.ending is None:
             notice, data = morning_notice(state)
+        if several:
+            state = _with_news_of_others(before, state, morning=stop == morning)
     return Passage(state, notice, data)
 
 
-def _advance_all(state: State, stop: int, midnight: int, away: bool) -> State:
-    """Let every owner in business reach a minute. Owners who did not act keep the notice of a morning for later."""
+def first_free(state: State) -> int:
+    """The minute at which the first of several owners may act; that of the street when every business has ended."""
+    return min([own.busy_until for own in state.businesses.values() if not own.ending], default=state.minute)
+
+
+def _with_news_of_others(before: State, state: State, *, morning: bool) -> State:
+    """Keep for the owners who did not act what they will be told with their next outcome."""
     acting = state.owner
-    for owner in state.owners:
-        state = state.turned_to(owner)
-        if state.ending is None:
-            state = _advance_owner(state, stop, midnight, away and owner == acting)
-            if stop % DAY_MINUTES == OPENING and owner != acting:
-                state = state.moved(notices=(*state.notices, morning_notice(state)[0]))
-    return state.turned_to(acting)
+
+    def told(own: State) -> State:
+        if own.owner == acting:
+            return own
+        signed = deliveries.signed_text(before.turned_to(own.owner), own)
+        news = [text for text in (signed, morning_notice(own)[0] if morning else "") if text]
+        return own.moved(notices=(*own.notices, *news)) if news else own
+
+    return state.for_each_business(told)
 
 
-def _advance_owner(state: State, stop: int, midnight: int, away: bool) -> State:
-    """Let the owner in front reach a minute at which something is due, or the midnight that closes the day."""
+def _advance(state: State, stop: int, midnight: int, away: bool) -> State:
+    """Let the street reach a minute at which something is due, or the midnight that closes the day."""
     if stop == midnight:
-        return trade.close_day(state, stop)
-    state, morning = state.moved(minute=stop), stop % DAY_MINUTES == OPENING
-    if morning:
-        state = customers.morning_letters(deliveries.announce_delays(state))
-    state = trade.book_blocks(deliveries.arrive(state, away=away))
-    return deliveries.arrive(mail.morning_post(state), away=away) if morning else state
+        evening = state.minute
+        return state.for_each_business(
+            lambda own: trade.close_day(own if own.minute == evening else own.moved(minute=evening), stop)
+        )
+    several, morning = bool(state.other_businesses), stop % DAY_MINUTES == OPENING
+
+    def is_away(own: State) -> bool:
+        return own.away and stop <= own.busy_until if several else away
+
+    def receive(own: State) -> State:
+        if morning:
+            own = customers.morning_letters(deliveries.announce_delays(own))
+        return deliveries.arrive(own, away=is_away(own))
+
+    state = trade.book_blocks(state.moved(minute=stop).for_each_business(receive))
+    if not morning:
+        return state
+    return state.for_each_business(lambda own: deliveries.arrive(mail.morning_post(own), away=is_away(own)))
 
 
 def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -> Result:
@@ -75,8 +98,13 @@ def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -
     passage = pass_time(state, until, away=away)
     after = passage.state
     signed = deliveries.signed_text(state, after)
-    parts = [outcome.text, signed, f"[{clock(state.setup, after.minute)}]", passage.notice, _end_text(after)]
+    parts = [outcome.text, signed, f"[{clock(state.setup, _own_minute(after))}]", passage.notice, _end_text(after)]
     return after, Outcome("\n".join(filter(None, parts)), data=outcome.data)
+
+
+def _own_minute(state: State) -> int:
+    """The minute that the owner's business has reached: among several, that from which it may act again."""
+    return state.busy_until if state.other_businesses and not state.ending else state.minute
 
 
 def with_notices(state: State, outcome: Outcome) -> Result:
@@ -89,7 +117,7 @@ def advance_day(state: State) -> Result:
     passed = state.minute % DAY_MINUTES
     until = state.minute - passed + (OPENING if passed < OPENING else DAY_MINUTES + OPENING)
     passage = pass_time(state, until, away=True)
-    text = passage.notice or _end_text(passage.state)
+    text = passage.notice or _end_text(passage.state) or f"You sleep until {clock(state.setup, until)}."
     return passage.state, Outcome(text, data=passage.data)
 
 

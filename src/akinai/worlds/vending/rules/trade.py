@@ -57,12 +57,12 @@ def _terms_text(state: State) -> str:
 
 
 def book_blocks(state: State) -> State:
-    """Book the block of customers that comes at this minute, if there is one."""
+    """Book the block of customers that comes at this minute, if there is one: once, for all machines of the street."""
     counter, minute = state.setup.street.counter, state.minute % DAY_MINUTES
     if minute not in counter.minutes:
         return state
     number = counter.minutes.index(minute)
-    return _book_block(state, number, counter.blocks[number])
+    return state.for_each_business(lambda own: _book_block(own, number, counter.blocks[number]))
 
 
 def next_block_minute(state: State) -> int | None:
