@@ -26,6 +26,7 @@ CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name(
 SETUP = Setup(catalog=CATALOG)
 NORTHBAY, GGBEV, FRESHCART, VALUEBULK = CATALOG.suppliers
 WHERE = "\nDelivery address: Akinai Vending, 88 Harbor Street, Alameda\nAccount: AV-20418\n"
+ELEVENTH = business(11)
 WATER, BOTH = {"water": 50}, {"water": 50, "cola": 24}
 
 
@@ -494,7 +495,7 @@ def test_lateness_depends_on_supplier_and_day_alone() -> None:
 
 def days_late(supplier: Supplier, day: int) -> int:
     """The days by which an order of a day comes late; nothing else of it goes wrong."""
-    state = business(11)
+    state = ELEVENTH
     order = Order(1, supplier.id, quote_lines(state.setup.catalog, supplier, {supplier.products[0]: 9}), day, 0, 0)
     sent = dispatch(state, supplier, order)
     assert (sent.lost, sent.missing, sent.due % DAY_MINUTES) == (False, (), 0)
