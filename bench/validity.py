@@ -1,13 +1,14 @@
 """Checks that the vending world's benchmark presets measure what they should: a ladder of players, and single faults.
 
     python bench/validity.py [--preset quarter] [--seeds 1-20] [--only NAME,NAME] [--coherence] [--cheap N]
-                             [--results FILE] [--report] [--jobs 1]
+                             [--beside year] [--results FILE] [--report] [--jobs 1]
 
 Each row plays paired seeds. A rung's step is over the rung before it, a fault's loss is against the reference player,
 in per cent of the distance from idle to reference, each with its 95 % interval. With --coherence the ledgers are
 judged as well, and the rank correlation of coherence with the bank balance is printed. With --cheap N the three best of
-56 cheap strategies, found on the first N seeds, are played too. The world was tuned on seeds 501-512; nothing was tuned
-on 581-600.
+56 cheap strategies, found on the first N seeds, are played too. With --beside PRESET the rows that both presets have
+are played there as well, and the rank correlation of their means is printed. The world was tuned on seeds 501-512, and
+`sprint` on 11-14; nothing was tuned on 581-620.
 
 Every run is a line of the file of results as soon as it is over, seed by seed. The same command reads what is there
 and plays the rest; --report plays nothing and prints the table of the seeds on which all rows were played. A change of
@@ -28,16 +29,30 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import akinai.worlds.vending
+from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Role
+from akinai.core.canonical import Json
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step, Steps
 from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
+from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.players.days import trading_agent
-from akinai.worlds.vending.players.habits import LADDER, LAPSES, MARKUPS, Habits, cheap_strategies, exploits, faults
+from akinai.worlds.vending.players.habits import (
+    LADDER,
+    LAPSES,
+    MARKUPS,
+    Habits,
+    cheap_strategies,
+    exploits,
+    faults,
+    weekly_faults,
+)
 from akinai.worlds.vending.rules.trade import bank_balance_cents
+from akinai.worlds.vending.sprint.players import weekly_agent
+from akinai.worlds.vending.sprint.verbs import CloseWeek
 
 WORLD = Vending()
 LEAST = {"forgets open orders": 10, "trusts anyone": 15, "memory wiped weekly": 15}
@@ -48,7 +63,7 @@ T_95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 7: 2.36, 9: 2.26, 14: 2.14
 
 IDLE = "idle"
 SOURCES = Path(akinai.worlds.vending.__file__).parent
-PLAYED_BY = ("model", "rules", "players")
+PLAYED_BY = ("model", "rules", "players", "sprint")
 """The folders of the world that decide a rule-based run."""
 
 
@@ -61,6 +76,8 @@ class Played:
     sites: int
     ending: str
     coherence: float | None = None
+    replies: int = 0
+    """Where the owner decides by the week: calls that it made without having read an outcome between count as one."""
 
 
 def play(genesis: Genesis, factory: AgentFactory) -> State:
@@ -74,6 +91,7 @@ class _Run:
 
     state: State
     messages: int = 0
+    replies: int = 0
 
 
 async def _play(genesis: Genesis, factory: AgentFactory, steps: list[Step[State]] | None) -> _Run:
@@ -81,11 +99,14 @@ async def _play(genesis: Genesis, factory: AgentFactory, steps: list[Step[State]
     run = _Run(WORLD.begin(genesis))
     agent = factory(Role("owner", WORLD.verbs.classes, genesis=genesis))
     last: Outcome | None = None
+    previous: Action | None = None
     digest = genesis.digest
     while not run.state.ending:
         before = run.state
         run.messages += 1
         move = await agent.act(WORLD.view(before, "owner"), last)
+        run.replies += new_reply(previous, move.action)
+        previous = move.action
         turn = Turn(run.messages, WORLD.now(before), "owner", move.action)
         run.state, last = WORLD.apply(before, turn)
         if steps is not None:
@@ -95,10 +116,21 @@ async def _play(genesis: Genesis, factory: AgentFactory, steps: list[Step[State]
     return run
 
 
+READ = (a.SearchWeb, a.GetPriceLists, a.MakeOffer, a.TakePitch)
+"""Actions whose outcomes decide what other actions follow."""
+
+
+def new_reply(previous: Action | None, action: Action) -> bool:
+    """Whether a reply begins with an action: with a week, or after outcomes that were read to decide it."""
+    if previous is None or isinstance(previous, CloseWeek):
+        return True
+    return isinstance(previous, READ) and not isinstance(action, (type(previous), CloseWeek))
+
+
 def result(genesis: Genesis, name: str, *, judge: bool = False) -> Played:
     """Play a row on a seed."""
     steps: list[Step[State]] | None = [] if judge else None
-    run = asyncio.run(_play(genesis, factory_of(name, int(str(genesis.setup["days"]))), steps))
+    run = asyncio.run(_play(genesis, factory_of(name, genesis.setup), steps))
     coherence = None
     if steps is not None:
         record = Steps(genesis, WORLD.begin(genesis), steps)
@@ -106,17 +138,26 @@ def result(genesis: Genesis, name: str, *, judge: bool = False) -> Played:
         scores = judging.coherence(record, judging.detect(record))
         coherence = next((float(score.value) for score in scores if score.name == "coherence"), None)
     state = run.state
-    return Played(bank_balance_cents(state), run.messages, len(state.sites), state.ending or "", coherence)
+    return Played(bank_balance_cents(state), run.messages, len(state.sites), state.ending or "", coherence, run.replies)
 
 
-def habits_of(days: int) -> Mapping[str, Habits]:
+def faults_of(setup: Mapping[str, Json]) -> Mapping[str, Habits]:
+    """The faults that can be had in a game."""
+    days = int(str(setup["days"]))
+    return weekly_faults(days) if setup.get("weekly") else faults(days)
+
+
+def habits_of(setup: Mapping[str, Json]) -> Mapping[str, Habits]:
     """All rows but idle: rungs, faults, exploits and cheap strategies."""
-    return {**LADDER, **faults(days), **exploits(), **cheap_strategies()}
+    return {**LADDER, **faults_of(setup), **exploits(), **cheap_strategies()}
 
 
-def factory_of(name: str, days: int) -> AgentFactory:
+def factory_of(name: str, setup: Mapping[str, Json]) -> AgentFactory:
     """The factory of a row."""
-    return WORLD.players[IDLE] if name == IDLE else rung(habits_of(days)[name])
+    if name == IDLE:
+        return WORLD.players[IDLE]
+    habits = habits_of(setup)[name]
+    return (lambda role: weekly_agent(habits, role.genesis)) if setup.get("weekly") else rung(habits)
 
 
 def code_digest() -> str:
@@ -143,7 +184,9 @@ class Results:
         except ValueError:  # the last line of an interrupted run
             return
         if row["code"] == self._code and (row["coherence"] is not None or not self._judge):
-            played = Played(row["cents"], row["messages"], row["sites"], row["ending"], row["coherence"])
+            played = Played(
+                row["cents"], row["messages"], row["sites"], row["ending"], row["coherence"], row["replies"]
+            )
             self._by_run[row["genesis"], row["row"]] = played
 
     def get(self, genesis: Genesis, name: str) -> Played | None:
@@ -247,6 +290,8 @@ def print_rung(table: Table, name: str, before: str) -> None:
     cents, rows = table.cents(name), table.rows[name]
     line = f"{name:34}{mean(cents):9,.0f} (sd {stdev(cents):6,.0f})  {mean(r.messages for r in rows):6,.0f} messages"
     line += f"  {mean(r.sites for r in rows):.1f} sites"
+    if any(row.replies < row.messages for row in rows):
+        line += f"  {mean(r.replies for r in rows):.0f} replies"
     if before:
         middle, low, high = table.step(name, before)
         line += f"  step {middle:8,.0f} ({low:,.0f} to {high:,.0f})"
@@ -263,6 +308,7 @@ def main() -> None:
     parser.add_argument(
         "--cheap", type=int, default=0, metavar="N", help="search cheap strategies on the first N seeds"
     )
+    parser.add_argument("--beside", default="", metavar="PRESET", help="correlate with a preset on the same seeds")
     parser.add_argument("--results", type=Path)
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
@@ -270,24 +316,30 @@ def main() -> None:
     start = time.perf_counter()
     settings = {key: int(value) for key, value in (text.split("=", 1) for text in args.set)}
     geneses = geneses_of(args.preset, seeds_of(args.seeds), settings)
-    days = int(str(geneses[0].setup["days"]))
+    setup = geneses[0].setup
     only = {name for name in args.only.split(",") if name}
-    if unknown := only - {IDLE, *habits_of(days)}:
-        sys.exit(f"no row {', '.join(sorted(unknown))}; there are {', '.join((IDLE, *habits_of(days)))}")
+    if unknown := only - {IDLE, *habits_of(setup)}:
+        sys.exit(f"no row {', '.join(sorted(unknown))}; there are {', '.join((IDLE, *habits_of(setup)))}")
     results = Results(args.results, judge=args.coherence)
     cheap = best_cheap(geneses[: args.cheap], results, jobs=args.jobs) if args.cheap and not args.report else []
-    rows = [name for name in (IDLE, *habits_of(days)) if name not in cheap_strategies() or name in only]
+    rows = [name for name in (IDLE, *habits_of(setup)) if name not in cheap_strategies() or name in only]
     names = [name for name in rows if not only or name in {IDLE, "reference", *only}] + cheap
     if not args.report:
         play_all(geneses, names, results, judge=args.coherence, jobs=args.jobs)
+    besides = geneses_of(args.beside, seeds_of(args.seeds)) if args.beside else []
+    shared = [name for name in names if name == IDLE or (besides and name in habits_of(besides[0].setup))]
+    if besides and not args.report:
+        play_all(besides, shared, results, judge=False, jobs=args.jobs)
     table = Table.of(geneses, names, results)
     if len(table.geneses) < 2:
         sys.exit(f"all {len(names)} rows were played on {len(table.geneses)} of these seeds; a table needs two")
     seeds = [genesis.seed for genesis in table.geneses]
-    print(f"{args.preset}, {days} days, {len(seeds)} seeds from {seeds[0]} to {seeds[-1]}; dollars")
+    print(f"{args.preset}, {setup['days']} days, {len(seeds)} seeds from {seeds[0]} to {seeds[-1]}; dollars")
     print_ladder(table)
-    print_losses(table, days)
+    print_losses(table, setup)
     print_bars(table, cheap)
+    if besides:
+        print_beside(table, Table.of(besides, shared, results), args.beside)
     if args.coherence:
         print_correlation(table)
     print(f"{time.perf_counter() - start:,.0f} seconds")
@@ -310,15 +362,28 @@ def print_ladder(table: Table) -> None:
         print("above the bound:", ", ".join(above) or "nobody")
 
 
-def print_losses(table: Table, days: int) -> None:
+def print_losses(table: Table, setup: Mapping[str, Json]) -> None:
     """Print the losses of single faults and exploits."""
     print(f"loss in per cent of idle to reference, ${table.scale:,.0f}, with 95 % interval")
-    for name in (*faults(days), *exploits()):
+    for name in (*faults_of(setup), *exploits()):
         if name in table.rows:
             middle, low, high = table.loss(name)
             verdict = "" if name in exploits() else "ok" if middle >= LEAST.get(name, 5) and low > 0 else "<<<"
             ends = sum(row.ending == "bankrupt" for row in table.rows[name])
             print(f"{name:34}{middle:6.1f} ({low:5.1f} to {high:5.1f}) {verdict} {f'{ends} bankrupt' if ends else ''}")
+
+
+def print_beside(table: Table, beside: Table, preset: str) -> None:
+    """Print the rank correlation with a preset over the rungs and faults that both have, exploits and a partial lapse
+    aside, and the reference's earnings in both."""
+    names = [name for name in beside.rows if name not in {*exploits(), "overlooks a third of them"}]
+    correlation = rank_correlation([mean(table.cents(n)) for n in names], [mean(beside.cents(n)) for n in names])
+    seeds, here, there = len(beside.geneses), mean(table.cents("reference")), mean(beside.cents("reference"))
+    print(f"rank correlation with {preset} over {len(names)} rows, {seeds} seeds there: {correlation:.3f}")
+    print(f"the reference makes ${here:,.0f}, {100 * here / there:.0f} % of ${there:,.0f} in {preset}")
+    for name in names:
+        if name in beside.rows and name not in LADDER and name != IDLE:
+            print(f"  {name:34}{table.loss(name)[0]:6.1f} here {beside.loss(name)[0]:6.1f} in {preset}")
 
 
 def best_cheap(geneses: Sequence[Genesis], results: Results, *, jobs: int) -> list[str]:

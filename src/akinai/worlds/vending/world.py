@@ -163,7 +163,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.ChangePrices: sites.change_prices,
     a.AnswerCustomer: customers.answer_customer,
     a.Pay: customers.pay,
-    a.TakePitch: customers.take_pitch,
+    a.TakePitch: lambda state, action: (office if state.week else customers).take_pitch(state, action),
     weekly.AnswerCustomers: office.answer_customers,
     weekly.SendLetter: office.send_letter,
     weekly.ReadLetter: office.read_letter,

@@ -65,6 +65,8 @@ class Habits:
     review_days: int = 7
     spare_cents: int = 14_000
     """Kept when a pitch is taken."""
+    dates_orders: bool = True
+    """Has an employee place orders later in the week, where there is one."""
 
 
 REFERENCE = Habits()
@@ -140,6 +142,23 @@ def faults(days: int) -> Mapping[str, Habits]:
         "undercuts": replace(REFERENCE, shade=0.8),
         "perishables x3": replace(REFERENCE, fresh_cover=3.0),
         "doubles orders": replace(REFERENCE, doubles=True),
+    }
+
+
+NOT_BY_THE_WEEK = (
+    "never waits for deliveries", "every second day", "weekly", "coma of 10 days", "coma of 30 days",
+    "collects no cash", "mail every third day", "every fifth day",
+)  # fmt: skip
+"""The faults that cannot be had where the owner decides on Mondays and an employee runs the days."""
+
+
+def weekly_faults(days: int) -> Mapping[str, Habits]:
+    """The same for a business of weekly decisions, with faults of its own."""
+    return {
+        **{name: habits for name, habits in faults(days).items() if name not in NOT_BY_THE_WEEK},
+        "every second Monday": replace(REFERENCE, every=14),
+        "orders on Mondays alone": replace(REFERENCE, dates_orders=False),
+        "coma of three weeks": replace(REFERENCE, coma=(days * 4 // 10, 21)),
     }
 
 

@@ -162,6 +162,12 @@ def _plan_echo(state: State, action: SetPlan, priced: list[tuple[int, str, int]]
     return lines or ["The plan stays as it was."]
 
 
+def take_pitch(state: State, action: a.TakePitch) -> Result:
+    """Take another site; the outcome says which may follow, for no other tool does. Refused as the street refuses."""
+    state, outcome = customers.take_pitch(state, action)
+    return state, replace(outcome, text=f"{outcome.text}\n{customers.pitch_text(state)}") if outcome.ok else outcome
+
+
 # Customers, letters, notes
 
 

@@ -43,7 +43,7 @@ ORDER_DAYS = (0, 2, 4)
 """The days after Monday on which the employee places orders."""
 SLACK_DAYS = 7.0
 """Days beyond the next delivery that an order is to cover; chosen on seeds 11-14."""
-LISTS_DAYS = 56
+LISTS_DAYS = 84
 """Days after which all price lists are asked for again."""
 
 
@@ -186,7 +186,8 @@ class WeeklyOwner(Trader):
         for query in SUPPLIER_QUERIES[memory.supplier_searches : -SEARCHES_A_REVIEW]:
             yield from super().do(a.SearchWeb(query=query))
             memory.supplier_searches += 1
-        asks_first = any(bargain.until <= self.day for bargain in memory.bargains.values())
+        used = {*memory.assigned.values()}
+        asks_first = any(id in used and bargain.until <= self.day for id, bargain in memory.bargains.items())
         if asks_first:
             yield from bargain_today(self)
         fresh = not memory.bargains
@@ -263,8 +264,9 @@ class WeeklyOwner(Trader):
         sites = len(self.machines)
         shelves = self.small_slots * self.small_units + self.large_slots * self.large_units
         hold = self.storage_room() + sites * shelves * 0.8
-        for place, offset in enumerate(ORDER_DAYS):
-            following = ORDER_DAYS[place + 1] if place + 1 < len(ORDER_DAYS) else 7
+        offsets = ORDER_DAYS if habits.dates_orders else ORDER_DAYS[:1]
+        for place, offset in enumerate(offsets):
+            following = offsets[place + 1] if place + 1 < len(offsets) else 7
             for supplier in dict.fromkeys(memory.assigned[id] for id in self.layout if id in memory.assigned):
                 offer = memory.offers.get(supplier)
                 if offer is None or offset + offer.lead_days >= left:
