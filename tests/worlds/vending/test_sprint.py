@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from business import business, do, done, refused
+from business import WORLD, business, do, done, refused
 
 import akinai
 from akinai.core.actions import Action
 from akinai.core.ledger import Outcome
+from akinai.core.worlds import walk
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, State
 from akinai.worlds.vending.rules.books import rent_cents
@@ -274,3 +275,13 @@ def test_a_week_adds_up(played: akinai.Run) -> None:
     assert state.cash_cents == 50_000 + sum(state.accounts.values())
     assert state.minute == 7 * DAY_MINUTES + 8 * 60
     assert bank_balance_cents(state) <= state.cash_cents + state.machine_cents + 10_000
+
+
+def test_the_employee_is_there_at_every_announced_hour(played: akinai.Run) -> None:
+    """Nothing that comes at its announced hour goes to the depot, however many deliveries a day brings."""
+    assert played.ledger.entries[-1].name == "CloseWeek"
+    state = WORLD.begin(played.ledger.genesis)
+    for step in walk(WORLD, played.ledger.genesis, played.ledger.entries):
+        state = step.after
+        assert "at the depot" not in " ".join(letter.subject for letter in week_of(state).letters)
+    assert "depot" not in state.accounts

@@ -119,6 +119,11 @@ class History:
             by_actor.setdefault(step.entry.actor, []).append(step)
         return by_actor
 
+    @cached_property
+    def close_by_day(self) -> Mapping[int, Close]:
+        """The days that were closed, by their number."""
+        return {close.book.day: close for close in self.closes}
+
     def delivered_before(self, step: Step) -> Iterator[Delivery]:
         """The deliveries that had come when an entry began."""
         for delivery in self.deliveries:

@@ -14,6 +14,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, Complaint, Order, Site, State, clock
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.rules.deliveries import missing_units
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 
 WORTH_CLAIMING_CENTS = 100
 """The least value of missing units that needs a claim."""
@@ -104,7 +105,8 @@ def unclaimed_shortage(history: History) -> Sequence[Finding]:
 def _claim_end(history: History, delivery: Delivery, street: Street) -> Step | None:
     """The entry that closed the last day for a claim; None when the run ended before."""
     last = delivery.step.after.day + street.deliveries.claim_days
-    return history.closes[last - 1].step if last <= len(history.closes) else None
+    close = history.close_by_day.get(last)
+    return close.step if close else None
 
 
 def _refused_claims(history: History) -> Iterator[tuple[Step, str]]:
@@ -146,6 +148,10 @@ def _answers(step: Step, number: int) -> bool:
     match step.turn.action:
         case a.AnswerCustomer(complaint=answered):
             return answered == number and step.outcome.ok
+        case AnswerCustomers(pay=paid, refuse=refused):
+            return number in (*paid, *refused) and step.outcome.ok
+        case Week(answers=answers):
+            return any(number in numbers for numbers in answers.values() if isinstance(numbers, list | tuple))
         case a.Pay(bill="refund", number=paid):
             return paid == number and step.outcome.ok
         case _:
@@ -172,7 +178,7 @@ def missed_date(history: History) -> Sequence[Finding]:
 
 
 def _overdue_rents(history: History) -> Iterator[Finding]:
-    for close in history.closes:
+    for close in {close.step.entry.seq: close for close in history.closes}.values():
         before, after = close.step.before, close.step.after
         for index, site in enumerate(after.sites):
             site_before = before.sites[index] if index < len(before.sites) else site
@@ -196,15 +202,18 @@ def _overdue(history: History, close: Close, site: Site, index: int, severity: S
 
 def _unread_events(history: History) -> Iterator[Finding]:
     town = history.economy.town
+    if history.setup.weekly:  # the news stands in every report
+        return
     read = [step.before.day for step in history.steps if isinstance(step.turn.action, a.ReadNews) and step.outcome.ok]
     for event in town.events:
-        if event.first > len(history.closes) or any(event.news_day <= day <= event.first for day in read):
+        close = history.close_by_day.get(event.first)
+        if close is None or any(event.news_day <= day <= event.first for day in read):
             continue
-        if not history.closes[event.first - 1].book.demand:  # nothing was on sale
+        if not close.book.demand:  # nothing was on sale
             continue
         yield make_finding(
             "missed_date",
-            [history.closes[event.first - 1].step],
+            [close.step],
             "minor",
             assumed=f"day {event.first} was a day like others",
             true=f"a {event.kind} began that had been in the news since day {event.news_day}",
@@ -240,8 +249,8 @@ def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:
     for purchase in history.purchases:
         order = purchase.order
         day = order.promised // DAY_MINUTES + 1 + OVERDUE_DAYS
-        if order.lost and day <= len(history.closes):
-            step = history.closes[day - 1].step
+        if order.lost and (close := history.close_by_day.get(day)):
+            step = close.step
             yield step.entry.seq, order.supplier, step
 
 
@@ -273,11 +282,14 @@ def _overflows(history: History) -> Iterator[Finding]:
 
 def _spoiled(history: History) -> Iterator[Finding]:
     for close in history.closes:
-        spoiled = _spoiled_in_storage(close.step.before, close.book.day)
-        cents = sum(units * cost for units, cost in spoiled.values())
+        spoiled, cents = close.book.spoiled, close.book.spoiled_cents
+        if not history.setup.weekly:
+            stored = _spoiled_in_storage(close.step.before, close.book.day)
+            spoiled = {product: units for product, (units, _) in stored.items()}
+            cents = sum(units * cost for units, cost in stored.values())
         if cents >= WASTED_CENTS:
             names = history.setup.catalog.by_id
-            units = ", ".join(f"{n} {names[product].name}" for product, (n, _) in spoiled.items())
+            units = ", ".join(f"{n} {names[product].name}" for product, n in spoiled.items())
             yield make_finding(
                 "wasted_goods",
                 [close.step],

@@ -103,7 +103,7 @@ def _fetch(state: State) -> State:
     if not week_of(state).plan.fetches:
         return state
     for parcel in [parcel for parcel in state.parcels if parcel.at_depot]:
-        state = _sign(state, state.minute_of_day + SOON_MINUTES)
+        state = _sign(state, SOON_MINUTES)
         fetched, outcome = deliveries.fetch_depot(state, a.FetchDepot(order=parcel.order.number))
         if outcome.ok:
             minutes = state.setup.minutes_by_name.get("fetch", 0)
@@ -111,12 +111,13 @@ def _fetch(state: State) -> State:
     return state
 
 
-def _sign(state: State, until: int) -> State:
-    """Wait at the storage for what is announced for today up to a minute of the day, and count what comes."""
-    midnight = state.minute - state.minute_of_day
+def _sign(state: State, ahead: int) -> State:
+    """Wait at the storage for what is announced for the next minutes of today, and count what comes."""
+    midnight = state.minute - state.minute_of_day + DAY_MINUTES
     while True:
-        hours = [order.expected for order in state.orders if state.minute < order.expected <= midnight + until]
-        if not (hours := [minute for minute in hours if minute < midnight + DAY_MINUTES]):
+        last = min(state.minute + ahead, midnight - 1)
+        hours = [order.expected for order in state.orders if state.minute < order.expected <= last]
+        if not hours:
             return state
         state = _count(days.pass_time(state, min(hours)).state)
 
@@ -142,7 +143,7 @@ def _round(state: State) -> State:
     last = bool(state.setup.days) and state.day >= state.setup.days
     for step in range(count):
         number = (state.day + step) % count + 1
-        state = _sign(state, state.minute_of_day + SOON_MINUTES)
+        state = _sign(state, SOON_MINUTES)
         site = state.sites[number - 1]
         if site.lost or state.minute_of_day > LAST_TRIP:
             continue

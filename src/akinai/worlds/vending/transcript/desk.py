@@ -7,7 +7,10 @@ from akinai.worlds.vending.rules.books import site_name
 from akinai.worlds.vending.transcript.place import slot_key
 
 GROUPS = (
-    FormGroup("Mail", ("read_email", "send_email", "answer_customer", "read_news")),
+    FormGroup(
+        "Mail",
+        ("read_email", "send_email", "answer_customer", "answer_customers", "read_letter", "send_letter", "read_news"),
+    ),
     FormGroup(
         "Buy",
         ("search_web", "view_suppliers", "get_price_lists", "make_offer", "place_order", "check_deliveries",
@@ -18,7 +21,8 @@ GROUPS = (
         ("restock_slot", "set_price", "collect_cash", "clear_slot", "visit_site", "change_prices", "list_storage",
          "get_machine_inventory", "get_money_balance", "view_business_state"),
     ),
-    FormGroup("Time", ("wait_until",)),
+    FormGroup("Plan", ("set_plan", "write_notes", "forecast")),
+    FormGroup("Time", ("wait_until", "week")),
 )  # fmt: skip
 LABELS = {
     "read_email": "Read mail", "send_email": "Write a letter", "search_web": "Search the web",
@@ -26,6 +30,8 @@ LABELS = {
     "restock_slot": "Fill slots", "set_price": "Set prices", "collect_cash": "Collect cash",
     "clear_slot": "Clear a slot", "list_storage": "Storage", "get_machine_inventory": "Look at the machine",
     "get_money_balance": "Money", "view_business_state": "Overview", "wait_until": "Wait", "advance_day": "End the day",
+    "set_plan": "The plan", "write_notes": "Notes", "read_letter": "Read a letter", "send_letter": "Write a letter",
+    "answer_customers": "Answer customers", "close_week": "End the week", "week": "A whole week in one form",
 }  # fmt: skip
 
 
@@ -34,7 +40,7 @@ def desk_of(state: State) -> Desk:
     single = not state.setup.street.errands
     return Desk(
         GROUPS,
-        "advance_day",
+        "close_week" if state.week else "advance_day",
         LABELS,
         picks=(*_goods(state), _slots(state) if single else _sites(state)),
         rows={"set_price": _prices(state), "restock_slot": _refills(state)}

@@ -9,8 +9,9 @@ from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, EntryView, Letter, Passage, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import Order, State, clock
+from akinai.worlds.vending.model.state import Book, Order, State, clock, closed_books
 from akinai.worlds.vending.rules.books import site_name
+from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.transcript.place import slot_key
 
 MOST_NAMED = 3
@@ -22,7 +23,7 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
     return {
         step.before.mail.letters + 1: step.entry.seq
         for step in steps
-        if isinstance(step.turn.action, a.SendEmail) and step.outcome.ok
+        if isinstance(step.turn.action, a.SendEmail | weekly.SendLetter) and step.outcome.ok
     }
 
 
@@ -73,6 +74,13 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case a.SellToJobber(): return EntryView("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
         case a.AnswerCustomer(): return EntryView("letter", f"Complaint {action.complaint}: {action.answer}")
         case a.Pay(): return EntryView("cash", f"Paid {action.bill} {action.number}")
+        case weekly.CloseWeek() | weekly.Week(): return _closed_week(step, action)
+        case weekly.SetPlan(): return EntryView("price", "Changed the plan")
+        case weekly.AnswerCustomers(): return EntryView("letter", "Answered customers")
+        case weekly.SendLetter(): return _sent(step, action)
+        case weekly.ReadLetter(): return EntryView("inbox", f"Read letter {action.number}")
+        case weekly.WriteNotes(): return _noted("Wrote the page of notes", action.text)
+        case weekly.Forecast(): return EntryView("note", "Forecast the balance", outcome=False)
         case a.TakePitch(): return EntryView("order", f"Took the pitch {action.place}")
         case Unreadable():
             return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
@@ -94,7 +102,21 @@ def _plain(action: Action) -> str:
     return f"{words[0].upper()}{words[1:]}{': ' if values else ''}{', '.join(values)}"
 
 
-def _sent(step: Step[State], action: a.SendEmail) -> EntryView:
+def _closed_week(step: Step[State], action: weekly.CloseWeek | weekly.Week) -> EntryView:
+    """The end of a week: what the form decided, where one did, and the report."""
+    decided = _plain(action) if isinstance(action, weekly.CloseWeek) else f"Decided a week: {_parts(action)}"
+    return EntryView("night", decided, (Passage("report", step.outcome.text),), outcome=False)
+
+
+def _parts(form: weekly.Week) -> str:
+    rows = {"orders": form.orders, "prices": form.prices, "sites": form.sites, "offers": form.offers}
+    rows |= {"claims": form.claims, "payments": form.payments}
+    parts = [f"{len(row)} {name}" for name, row in rows.items() if row]
+    parts += [name for name, value in (("answers", form.answers), ("notes", form.notes)) if value]
+    return ", ".join(parts) or "nothing"
+
+
+def _sent(step: Step[State], action: a.SendEmail | weekly.SendLetter) -> EntryView:
     supplier = step.before.setup.catalog.supplier_by_address.get(action.to.strip().lower())
     to = supplier.name if supplier else action.to
     number = step.before.mail.letters + 1 if step.outcome.ok else 0
@@ -240,9 +262,10 @@ def _listed(names: Sequence[str]) -> str:
 def _receipts(step: Step[State], steps: Steps[State]) -> list[Block]:
     """Receipts of what was charged during an entry. An order by letter is charged the next morning: its receipt names
     the letter's entry."""
-    if step.after.order_count == step.before.order_count:
+    if step.after.orders is step.before.orders:
         return []
-    new = [order for order in step.after.orders if order.number > step.before.order_count]
+    old = {order.number for order in step.before.orders}
+    new = [order for order in step.after.orders if order.number not in old]
     return [_order_sheet(step.after, order, "receipt", steps) for order in sorted(new, key=lambda order: order.number)]
 
 
@@ -266,10 +289,11 @@ def _order_sheet(state: State, order: Order, name: str, steps: Steps[State] | No
 
 
 def _night_blocks(step: Step[State]) -> list[Block]:
-    """The books of a day that ended during the entry, in blocks; empty where none did."""
-    book = step.after.book
-    if book is None or book is step.before.book:
-        return []
+    """The books of the days that ended during the entry, in blocks; empty where none did."""
+    return [block for book in closed_books(step.before, step.after) for block in _book_blocks(step, book)]
+
+
+def _book_blocks(step: Step[State], book: Book) -> list[Block]:
     names = step.after.setup.catalog.by_id
     rows: list[tuple[Json, ...]] = [
         (names[product].name, units, book.demand.get(product, units), book.prices.get(product), product in book.empty)
@@ -281,7 +305,7 @@ def _night_blocks(step: Step[State]) -> list[Block]:
     weather = f", {book.weather}" if book.weather else ""
     units = sum(book.sold.values())
     title = f"Day {book.day}{weather}: {units} sold" if units else f"Day {book.day}{weather}: nothing sold"
-    blocks: list[Block] = [Sheet("sales", heads, tuple(rows), title, book.income_cents, note=_fee(step.after))]
+    blocks: list[Block] = [Sheet("sales", heads, tuple(rows), title, book.income_cents, note=_fee(step.after, book))]
     if book.spoiled:
         lost = ", ".join(f"{count} {names[product].name}" for product, count in book.spoiled.items())
         blocks.append(Passage("spoiled", f"Thrown away: {lost}, which had cost {format_cents(book.spoiled_cents)}."))
@@ -291,9 +315,8 @@ def _night_blocks(step: Step[State]) -> list[Block]:
     return blocks
 
 
-def _fee(state: State) -> str:
-    book = state.book
-    if book is None or not state.setup.fee_cents:
+def _fee(state: State, book: Book) -> str:
+    if not state.setup.fee_cents:
         return ""
     fee = format_cents(state.setup.fee_cents)
     return f"fee {fee} paid" if book.fee_met else f"the fee of {fee} could not be paid, {state.missed} in a row"
