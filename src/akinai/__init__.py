@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         resume,
         run,
         runs,
+        seal,
         show,
         verify,
         why,
@@ -67,7 +68,7 @@ COMMANDS = {
 }  # fmt: skip
 """The module of each command's function. The packages `report`, `studio` and `worlds` are called."""
 
-COMMAND_GROUPS = {"playbook": "api.playbook"}
+COMMAND_GROUPS = {"playbook": "api.playbook", "seal": "api.seal"}
 """The module that holds the functions of a group of commands, such as `akinai.playbook.show`. A world that generates
 files is a group as well."""
 
@@ -95,7 +96,7 @@ __all__ = [
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "restore", "resume", "run", "runs", "serve", "show",
+    "restore", "resume", "run", "runs", "seal", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "verify", "why",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

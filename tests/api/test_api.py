@@ -148,7 +148,7 @@ def test_ledgers_can_be_left_behind() -> None:
 def test_a_run_is_shown_in_a_line() -> None:
     """In a notebook a run says in a line what it is: its setup alone would fill the page."""
     (run,) = akinai.run("vending", agent="idle", days=2, name="a", preset="classic")
-    assert repr(run) == "<Run a-1: vending@3 by idle, seed 1, horizon, net_worth 49600 cents>"
+    assert repr(run) == "<Run a-1: vending@3 by idle, practice seed 1, horizon, net_worth 49600 cents>"
 
 
 def test_a_frame_names_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ POSITIONAL = {
     "playbook rollback": ["playbook", "n"], "playbook dedup": ["playbook"], "playbook prune": ["playbook"],
     "playbook import": ["playbook", "source"], "playbook export": ["playbook", "target"],
     "playbook recover": ["playbook"],
+    "seal new": ["file"], "seal show": ["file"], "seal reveal": ["file", "boards"],
 }  # fmt: skip
 """The functions' names for the words after each command, in their order."""
 NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_", "from": "from_"}

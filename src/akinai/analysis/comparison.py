@@ -8,6 +8,7 @@ from typing import Literal
 from akinai.analysis.groups import first_header, group_runs, name_groups, score_names, summarise_group
 from akinai.analysis.records import MONTH_DAYS, Group, Scale
 from akinai.core.canonical import Json
+from akinai.core.chance import seed_json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
 from akinai.core.presentation.words import aligned, figure, label, p_value
@@ -192,11 +193,11 @@ class Comparison:
             "paired": self.paired,
             "winner": self.winner,
             "seeds": {
-                "common": list(self.seeds),
-                "only_a": list(self.only_a),
-                "only_b": list(self.only_b),
-                "unfinished": list(self.unfinished),
-                "unreadable": list(self.unreadable),
+                "common": [*map(seed_json, self.seeds)],
+                "only_a": [*map(seed_json, self.only_a)],
+                "only_b": [*map(seed_json, self.only_b)],
+                "unfinished": [*map(seed_json, self.unfinished)],
+                "unreadable": [*map(seed_json, self.unreadable)],
                 "repeated": self.repeated,
             },
             "scores": {name: score.to_json() for name, score in self.scores.items()},

@@ -64,7 +64,7 @@ def diff_runs(a: Run, b: Run) -> Diff:
 def _first_difference(a: Run, b: Run) -> tuple[int | None, Mapping[str, Json] | None, Mapping[str, Json] | None]:
     """The number of the first entry that differs, and what each run has there."""
     if a.ledger.genesis.digest != b.ledger.genesis.digest:
-        return 0, _genesis_json(a.ledger, b.ledger), _genesis_json(b.ledger, a.ledger)
+        return 0, _genesis_json(a, b), _genesis_json(b, a)
     entries_a, entries_b = a.ledger.entries, b.ledger.entries
     for i in range(max(len(entries_a), len(entries_b))):
         entry_a = entries_a[i] if i < len(entries_a) else None
@@ -75,11 +75,11 @@ def _first_difference(a: Run, b: Run) -> tuple[int | None, Mapping[str, Json] | 
     return None, None, None
 
 
-def _genesis_json(ledger: Ledger, other: Ledger) -> dict[str, Json]:
+def _genesis_json(run: Run, other: Run) -> dict[str, Json]:
     """World and seed, and the settings in which a genesis differs from the other."""
-    mine, theirs = ledger.genesis.setup, other.genesis.setup
+    mine, theirs = run.ledger.genesis.setup, other.ledger.genesis.setup
     setup = {name: value for name, value in mine.items() if name not in theirs or theirs[name] != value}
-    return {"world": ledger.genesis.world, "seed": ledger.genesis.seed, "setup": setup}
+    return {"world": run.world, **run.header.game_json(), "setup": setup}
 
 
 def _final_facts(ledger: Ledger) -> Mapping[str, Json]:

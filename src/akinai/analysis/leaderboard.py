@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from akinai.analysis.readers import Readers
 from akinai.analysis.records import Group, Scale, WorldRanking
 from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json, canonical
+from akinai.core.chance import SEALED, SHORT, Sealed
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import preset_setup
@@ -23,6 +24,7 @@ from akinai.runtime.runs.reading import Detail, read_usage
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.verification import verify
 from akinai.runtime.runs.work import Monitor
+from akinai.runtime.seal import gap_in
 from akinai.stores.memory import MemoryStore
 
 FORMAT = 1
@@ -41,6 +43,8 @@ class RowRun:
     status: str
     digest: str
     """The final digest: genesis and all entries."""
+    sealed: Sealed | None = None
+    """Index and commitment of a sealed game; `seed` is a stand-in then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,15 @@ class Board:
     """Every two rows compared, corrected by Holm; None for a single row."""
     sentences: str
     """Who leads and how sure that is, for people."""
+    commitment: str | None = None
+    """The commitment of the key under which all games are sealed; None for practice seeds."""
+    begun: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many runs of this preset were begun under the key, by agent and model, as its log says."""
+
+    @property
+    def games_words(self) -> str:
+        """What is played: "practice seeds", or the games of a key."""
+        return f"sealed games of {self.commitment[:SHORT]}..." if self.commitment else "practice seeds"
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {
@@ -96,18 +109,54 @@ class Board:
         }
         pairs: Json = self.standings.to_json()["pairs"] if self.standings else []
         rows = [_row_json(row) for row in self.rows]
-        return {**document, "settings": dict(self.settings), "rows": rows, "pairs": pairs}
+        key: dict[str, Json] = (
+            {"commitment": self.commitment, "begun": dict(self.begun)} if self.commitment is not None else {}
+        )
+        return {**document, **key, "settings": dict(self.settings), "rows": rows, "pairs": pairs}
 
 
 def _row_json(row: Row) -> Json:
-    return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": [asdict(run) for run in row.runs]}
+    runs = [_run_json(run) for run in row.runs]
+    return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": runs}
 
 
-async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, reuse_scores: bool = True) -> list[Board]:
-    """Make the boards of some runs, from kept scores where they fit, unless `reuse_scores` is False.
+def _run_json(run: RowRun) -> Json:
+    document = {name: value for name, value in asdict(run).items() if name != "sealed"}
+    if run.sealed is None:
+        return document
+    return {**document, "seed": None, SEALED: {"index": run.sealed.index, "commitment": run.sealed.commitment}}
 
-    UsageError for a run that cannot be read or scored, and for one that is not over.
+
+def board_key(header: RunHeader) -> tuple[str, str | None]:
+    """Equal for runs that one board may hold: of one world, under the same settings and the same key, or none."""
+    return settings_key(header.genesis), header.sealed.commitment if header.sealed else None
+
+
+def expect_one_key(headers: Sequence[RunHeader]) -> None:
+    """UsageError where runs under the same settings are of several keys, or some of a key and some of none."""
+    firsts: dict[str, RunHeader] = {}
+    for header in headers:
+        first = firsts.setdefault(settings_key(header.genesis), header)
+        if board_key(first) != board_key(header):
+            raise UsageError(
+                f"one board has one key, or none: {first.run_id!r} is on {first.game_words} and {header.run_id!r} on "
+                f"{header.game_words}; write a leaderboard for each"
+            )
+
+
+async def make_boards(
+    readers: Readers,
+    headers: Sequence[RunHeader],
+    log: Sequence[Mapping[str, Any]] = (),
+    *,
+    reuse_scores: bool = True,
+) -> list[Board]:
+    """Make the boards of some runs, from kept scores where they fit, unless `reuse_scores` is False. `log` has the
+    lines of the key's log where the games are sealed.
+
+    UsageError for a run that cannot be read or scored, for one that is not over, and for runs under several keys.
     """
+    expect_one_key(headers)
     in_order = sorted(headers, key=lambda header: header.run_id)
     runs = await readers.read(in_order, Detail(False, False, judged=True, use_stored=reuse_scores))
     for run in runs:
@@ -123,11 +172,11 @@ async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, reuse_s
     by_settings: dict[str, list[Run]] = {}
     for run in runs:
         by_settings.setdefault(settings_key(run.header.genesis), []).append(run)
-    return [make_board(alike) for alike in by_settings.values()]
+    return [make_board(alike, log) for alike in by_settings.values()]
 
 
-def make_board(runs: Sequence[Run]) -> Board:
-    """The board of scored runs that were played under the same settings."""
+def make_board(runs: Sequence[Run], log: Sequence[Mapping[str, Any]] = ()) -> Board:
+    """The board of scored runs that were played under the same settings and key, whose `log` is given."""
     members = group_runs(runs)
     names = name_groups({key: first_header(alike) for key, alike in members.items()})
     groups = [summarise_group(names[key], alike, NO_SCALE) for key, alike in members.items()]
@@ -149,7 +198,19 @@ def make_board(runs: Sequence[Run]) -> Board:
         rows=tuple(sorted(rows, key=lambda row: (row.place or 0, _mean_first(row, sign), not row.rules, row.group))),
         standings=rankings[0] if rankings else None,
         sentences=opening_sentences(groups, rankings),
+        commitment=header.sealed.commitment if header.sealed else None,
+        begun=_begun(log, header.genesis.world, preset),
     )
+
+
+def _begun(log: Sequence[Mapping[str, Any]], world: str, preset: str) -> dict[str, int]:
+    """The runs of a preset that a log holds, by agent and model."""
+    players = [
+        " ".join(filter(None, (line["agent"], line["model"])))
+        for line in log
+        if (line["world"], line["preset"]) == (world, preset)
+    ]
+    return dict(sorted(Counter(players).items()))
 
 
 def _mean_first(row: Row, sign: int) -> float:
@@ -173,7 +234,7 @@ def _row(group: Group, runs: Sequence[Run], rank: int | None, score: str) -> Row
         output_tokens=usage.output_tokens if usage else None,
         dollars=usage.dollars if usage else None,
         runs=tuple(
-            RowRun(run.id, run.seed, run.value(score), run.ending, run.status, run.digest)
+            RowRun(run.id, run.seed, run.value(score), run.ending, run.status, run.digest, run.header.sealed)
             for run in sorted(runs, key=lambda run: (run.seed, run.id))
         ),
     )
@@ -197,18 +258,20 @@ class Refusal:
     """The group that it is about."""
     kind: str
     """"edited score", "edited ledger", "another seed", "another preset", "other settings", "edited figure",
-    "missing ledger", "dropped run", "repeated run", "no model asked", "not what the player plays", "edited page"."""
+    "missing ledger", "dropped run", "repeated run", "no model asked", "not what the player plays", "edited page"; of
+    sealed games "another key", "forged key", "swapped index", "not in the log", "left out of the log", "forged log"."""
     why: str
 
 
 async def check_boards(
-    books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]]
+    books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]] = ()
 ) -> tuple[list[Refusal], list[Board]]:
     """Replay every ledger of a leaderboard and compute each figure again; refuse, by row, what is not as claimed.
 
     Returns the refusals, and the boards as they were computed.
 
-    Groups that are played by rules alone are played again. Raises KeyError and TypeError for a document of another
+    Groups that are played by rules alone are played again. Where a seed is withheld, its ledger is not replayed and its
+    scores are claims. Raises KeyError and TypeError for a document of another
     shape.
     """
     headers = {header.run_id: header for header in await books.runs()}
@@ -220,10 +283,15 @@ async def check_boards(
         refused += checked.refusals
         if any(refusal.kind in ("edited ledger", "missing ledger") for refusal in checked.refusals):
             broken.add(checked.run)
+    refused += log_refusals(log, claimed, headers)
     if broken:
         return refused, []  # figures that stand on a record that is not to be had are not made again
     sound = [headers[run] for run in dict.fromkeys(check.run for check in checks)]
-    boards = await make_boards(readers, sound, reuse_scores=False)
+    try:
+        expect_one_key(sound)
+    except UsageError as error:
+        return [*refused, Refusal("", "another key", str(error))], []
+    boards = await make_boards(readers, sound, log, reuse_scores=False)
     documents = [cast("dict[str, Any]", board.to_json()) for board in boards]
     return refused + _differences(claimed, documents, refused), boards
 
@@ -264,6 +332,8 @@ class _RunCheck:
 
     run: str
     seed: Any
+    sealed: Any
+    commitment: Any
     digest: Any
     group: str
     agent: Any
@@ -288,7 +358,8 @@ class _RunCheck:
 def _check_of(board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any]) -> _RunCheck:
     whose = (str(row["group"]), row["agent"])
     game = (board["world"], board["preset"], board["settings"])
-    return _RunCheck(str(run["run"]), run["seed"], run["digest"], *whose, *game)
+    key = (run.get(SEALED), board.get("commitment"))
+    return _RunCheck(str(run["run"]), run["seed"], *key, run["digest"], *whose, *game)
 
 
 async def _refusals(books: Books, claim: _RunCheck, header: RunHeader) -> AsyncIterator[Refusal]:
@@ -300,12 +371,8 @@ async def _refusals(books: Books, claim: _RunCheck, header: RunHeader) -> AsyncI
         return
     if verdict.digest != claim.digest:
         yield Refusal(group, "edited ledger", f"run {name} has another digest than the row claims")
-    if header.genesis.seed != claim.seed:
-        yield Refusal(
-            group,
-            "another seed",
-            f"run {name} was played on seed {header.genesis.seed}, and the row claims {claim.seed}",
-        )
+    if refusal := _game_refusal(claim, header):
+        yield refusal
     if header.genesis.world != claim.world:
         yield Refusal(group, "another preset", f"run {name} is of {header.genesis.world}, not {claim.world}")
     elif (own := own_settings(header, str(claim.preset))) != claim.settings:
@@ -315,11 +382,55 @@ async def _refusals(books: Books, claim: _RunCheck, header: RunHeader) -> AsyncI
         yield Refusal(group, kind, f"run {name} was not played as the board claims: {', '.join(names[:5])} differ")
     elif header.card.get("preset") != claim.preset:
         yield Refusal(group, "another preset", f"run {name} is of preset {header.card.get('preset')!r}")
+    if header.genesis.claimed is not None:
+        return
     spec = spec_of(header)
     if is_reproducible(worlds.load(header.genesis.world), spec) and await _played_again(header) != verdict.digest:
         yield Refusal(group, "not what the player plays", f"run {name} is not what {claim.agent!r} plays on its seed")
     if spec.asks_model and verdict.entries and await read_usage(books, header, {}) is None:
         yield Refusal(group, "no model asked", f"run {name} holds no call of the model that its row names")
+
+
+def _game_refusal(claim: _RunCheck, header: RunHeader) -> Refusal | None:
+    """Why a run is not on the game that its row claims; None where it is."""
+    name, group, sealed = claim.run, claim.group, header.sealed
+    if sealed is None:
+        if header.genesis.seed == claim.seed and claim.commitment is None:
+            return None
+        why = f"run {name} was played on seed {header.genesis.seed}, and the row claims {_claimed_game(claim)}"
+        return Refusal(group, "another seed", why)
+    if sealed.commitment != claim.commitment:
+        why = f"run {name} is {sealed.label}, and the board is of {claim.commitment or 'practice seeds'}"
+        return Refusal(group, "another key", why)
+    if claim.sealed != {"index": sealed.index, "commitment": sealed.commitment}:
+        return Refusal(
+            group, "swapped index", f"run {name} is {sealed.label}, and the row claims {_claimed_game(claim)}"
+        )
+    return None
+
+
+def _claimed_game(claim: _RunCheck) -> str:
+    index = cast("Mapping[str, Any]", claim.sealed).get("index") if isinstance(claim.sealed, Mapping) else None
+    return str(claim.seed) if index is None else f"sealed {index}"
+
+
+def log_refusals(
+    log: Sequence[Mapping[str, Any]], claimed: Sequence[Mapping[str, Any]], headers: Mapping[str, RunHeader]
+) -> list[Refusal]:
+    """Refusals of sealed runs that the log of their key lacks, and of a log from which a line was taken."""
+    begun = {(line["run"], line["genesis"], line["index"]) for line in log}
+    refused: list[Refusal] = []
+    for row in (row for board in claimed if board.get("commitment") for row in board["rows"]):
+        for run in row["runs"]:
+            header = headers.get(str(run["run"]))
+            if header is None or header.sealed is None:
+                continue
+            if (header.run_id, header.genesis.digest, header.sealed.index) not in begun:
+                why = f"the log of the key does not hold run {header.run_id}"
+                refused.append(Refusal(str(row["group"]), "not in the log", why))
+    if gap := gap_in(log):
+        refused.append(Refusal("", "left out of the log", gap))
+    return refused
 
 
 async def _played_again(header: RunHeader) -> str:
@@ -344,10 +455,10 @@ def _differences(
                 continue
             own_board, own = by_runs[_runs_of(row)]
             refusals += _row_differences(row, own, [refusal.row for refusal in earlier])
-            for name in ("score", "unit", "better"):
-                if board[name] != own_board[name]:
+            for name in ("score", "unit", "better", "begun"):
+                if board.get(name) != own_board.get(name):
                     refusals.append(
-                        Refusal(str(row["group"]), "edited figure", f"the board's {name} is {own_board[name]}")
+                        Refusal(str(row["group"]), "edited figure", f"the board's {name} is {own_board.get(name)}")
                     )
     if not refusals and not earlier and canonical([*claimed]) != canonical([*recomputed]):
         why = "its comparisons of rows, their order or something beside them are not those of the runs"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from akinai.core.canonical import Json
+from akinai.core.chance import seed_json
 from akinai.core.scores import Better
 from akinai.core.statistics import Ranking, Summary
 from akinai.runtime.runs.records import State
@@ -128,7 +129,8 @@ class Scale:
     """The first score at the end of each day, by player and seed; empty where days were not kept."""
 
     def to_json(self) -> dict[str, Json]:
-        return {name: value for name, value in asdict(self).items() if name != "days"}
+        document = {name: value for name, value in asdict(self).items() if name != "days"}
+        return {**document, **{name: [*map(seed_json, document[name])] for name in ("seeds", "played")}}
 
 
 @dataclass(frozen=True, slots=True)

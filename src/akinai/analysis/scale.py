@@ -8,8 +8,8 @@ from akinai import worlds
 from akinai.analysis.groups import first_header, settings_key
 from akinai.analysis.readers import SCORES, Readers
 from akinai.analysis.records import Scale
-from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader, Store
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.play.agent_spec import AgentSpec
@@ -96,7 +96,7 @@ async def _baselines(
     by_day: bool,
 ) -> tuple[dict[tuple[int, str], Run], set[int]]:
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
-    ends = _ends(header)
+    ends, geneses = _ends(header), {run.seed: run.header for run in runs}
     baselines = {
         (run.seed, run.header.player): run
         for run in runs
@@ -106,14 +106,15 @@ async def _baselines(
     complete = {seed for seed in seeds if all((seed, agent) in baselines for agent in ends)}
     most = None if every_seed else max(0, _most_seeds(header) - len(complete))
     stored = {
-        (candidate.genesis.seed, agent): candidate
+        (candidate.seed, agent): candidate
         for candidate in await books.runs(status="done", agents=ends)
         if (agent := candidate.player) in ends
         and not candidate.parent
         and candidate.genesis.world == header.genesis.world
         and candidate.genesis.setup == header.genesis.setup
     }
-    needed = _needed(header, ends, [seed for seed in seeds if seed not in complete], stored, most)
+    incomplete = {seed: geneses[seed] for seed in seeds if seed not in complete}
+    needed = _needed(ends, incomplete, stored, most)
     needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in baselines]
     detail = replace(SCORES, series=by_day)
     read = await readers.read([baseline.header for baseline in needed if baseline.stored], detail)
@@ -124,28 +125,27 @@ async def _baselines(
 
 
 def _needed(
-    header: RunHeader,
     ends: Sequence[str],
-    seeds: Sequence[int],
+    seeds: Mapping[int, RunHeader],
     stored: Mapping[tuple[int, str], RunHeader],
     most: int | None,
 ) -> list[Baseline]:
     """The baselines to read or play, on at most `most` seeds; None is all. Seeds that need no playing are first.
 
-    `header` is of a run with the same settings, `ends` the players of the scale, `stored` the headers of their runs.
+    `seeds` has the header of a run on each, `ends` are the players of the scale, `stored` the headers of their runs.
     """
     at_hand = [seed for seed in seeds if all((seed, agent) in stored for agent in ends)]
-    to_play = [] if _endless(header.genesis.setup) else [seed for seed in seeds if seed not in set(at_hand)]
+    to_play = [seed for seed in seeds if seed not in set(at_hand) and _playable(seeds[seed].genesis)]
     return [
-        Baseline(seed, agent, stored.get((seed, agent)) or _to_play(header, agent, seed), (seed, agent) in stored)
+        Baseline(seed, agent, stored.get((seed, agent)) or _to_play(seeds[seed], agent), (seed, agent) in stored)
         for seed in [*at_hand, *to_play][:most]
         for agent in ends
     ]
 
 
-def _endless(setup: Mapping[str, Json]) -> bool:
-    """Whether a player that never stops might play for ever."""
-    return not setup.get("days") and not setup.get("max_messages")
+def _playable(genesis: Genesis) -> bool:
+    """Whether a game can be played here, and ends for a player that never stops."""
+    return genesis.claimed is None and bool(genesis.setup.get("days") or genesis.setup.get("max_messages"))
 
 
 def _most_seeds(header: RunHeader) -> int:
@@ -154,10 +154,12 @@ def _most_seeds(header: RunHeader) -> int:
     return max(1, min(MOST_SEEDS, MOST_DAYS // days)) if isinstance(days, int) and days else MOST_SEEDS
 
 
-def _to_play(like: RunHeader, agent: str, seed: int) -> RunHeader:
+def _to_play(like: RunHeader, agent: str) -> RunHeader:
+    """The header of a player's run on the game of another run."""
     world = worlds.load(like.genesis.world)
-    (header,) = plan(world, Prepared(like.genesis.setup, "", ""), AgentSpec(agent), [seed], agent)
-    return header
+    (header,) = plan(world, Prepared(like.genesis.setup, "", ""), AgentSpec(agent), [like.genesis.seed], agent)
+    sealed = like.sealed.card() if like.sealed else {}
+    return replace(header, run_id=f"{agent}-{like.number}", card={**header.card, **sealed})
 
 
 def _scale(
@@ -208,7 +210,10 @@ def _bound(own: Sequence[Run], seeds: Sequence[int]) -> float | None:
     """The mean over seeds of the score that nobody can expect to exceed; None where the world does not know it."""
     header = first_header(own)
     bound = worlds.load(header.genesis.world).facets.judging.bound
-    bounds = [bound(replace(header.genesis, seed=seed)) for seed in seeds]
+    geneses = {run.seed: run.header.genesis for run in own}
+    if any(geneses[seed].claimed is not None for seed in seeds):
+        return None
+    bounds = [bound(replace(header.genesis, seed=geneses[seed].seed)) for seed in seeds]
     known_bounds = [value for value in bounds if value is not None]
     return fmean(known_bounds) if known_bounds and len(known_bounds) == len(bounds) else None
 

@@ -35,6 +35,7 @@ from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, offered_digest, plan
 from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
+from akinai.runtime.seal import Key, expect_key, load_optional
 
 T = TypeVar("T")
 
@@ -52,9 +53,10 @@ def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) 
     `hold` names the actors that are played here, or their groups, with their sub-agents; by default all that the world
     has no own player for. `rest` plays the others: an agent as for `run`, by default the world's first player. The run
     is called NAME-SEED; where the store has it already, opened in the same way and not over, it goes on, and `resumed`
-    says so. `resume` goes on with any run that was opened before, and takes no other option but `store` and `rest`
-    given as an object. The run is recorded in `store`, by default in memory. A world with a choice of clocks, such as a
-    market, keeps its own default ("virtual") unless `settings` or a model among the `rest` ask for another.
+    says so. `resume` goes on with any run that was opened before, and takes no other option but `store`, `key` and
+    `rest` given as an object. With `key`, the file of a key, the game is sealed and `seed` is its number. The run is
+    recorded in `store`, by default in memory. A world with a choice of clocks, such as a market, keeps its own default
+    ("virtual") unless `settings` or a model among the `rest` ask for another.
 
     Raises UsageError, before anything is written, for what cannot be played.
     """
@@ -92,23 +94,25 @@ async def open_session(
 
     `over`: a run of this name that is over is opened too; every action is answered so.
     """
-    store, resume = options["store"], options["resume"]
+    store, resume, key = options["store"], options["resume"], load_optional(options["key"])
     if (world is None) == (resume is None):
         raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
     place = resolve_store(store) if store is not None or resume is not None else "memory:"
     planned = (
         None
         if world is None
-        else plan_session(worlds.load(world) if isinstance(world, str) else world, played_by, options)
+        else plan_session(worlds.load(world) if isinstance(world, str) else world, played_by, options, key)
     )
     async with AsyncExitStack() as stack:
         books = await stack.enter_async_context(opened(place, create=resume is None))
         if planned is None:
-            opening = await _reopen(books, resume or "", options)
+            opening = await _reopen(books, resume or "", options, key)
         elif options["name"]:
             opening = await _begin_or_go_on(books, planned, over)
         else:
             opening = await _begin(books, _renamed(planned, fresh_name(await books.runs())))
+        if key is not None:
+            key.note([opening.header])
         pool = await stack.enter_async_context(open_model_pool(opening.spec))
         factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
         seats = Seats(_holder(opening))
@@ -118,7 +122,7 @@ async def open_session(
     return session
 
 
-def plan_session(world: World[Any], played_by: str, options: OpenOptions) -> _Opening:
+def plan_session(world: World[Any], played_by: str, options: OpenOptions, key: Key | None = None) -> _Opening:
     """A run to be opened; nothing is written. UsageError for what cannot be played."""
     settings, hold = options["settings"], options["hold"]
     agent_options = part_of(AgentOptions, {**options, "model": None})  # the model of the client asks nothing here
@@ -128,14 +132,15 @@ def plan_session(world: World[Any], played_by: str, options: OpenOptions) -> _Op
     )
     spec = resolve_group_models(spec, world, prepared.setup, None)
     name = checked_name(options["name"] or "session")
-    (planned,) = plan(world, prepared, spec, checked_seeds([options["seed"]]), name, named=bool(options["name"]))
+    seeds, named = checked_seeds([options["seed"]]), bool(options["name"])
+    (planned,) = plan(world, prepared, spec, seeds, name, named=named, key=key)
     card = {**planned.card, "agent": played_by, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
     if played_by != HUMAN:
         card |= {OFFERED: offered_digest(world, planned.genesis), PROMPT: short_digest(instructions("tools"))}
-    if client := {key: text for key in ("agent", "model") if (text := options[key])}:
-        for key, text in client.items():
+    if client := {part: text for part in ("agent", "model") if (text := options[part])}:
+        for part, text in client.items():
             if why := why_no_label(text):
-                raise UsageError(f"the {key} {text!r:.100} cannot name who plays: {why}")
+                raise UsageError(f"the {part} {text!r:.100} cannot name who plays: {why}")
         card[CLIENT] = client
     header = replace(planned, agents=dict.fromkeys(planned.agents, played_by), card=card)
     opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
@@ -145,7 +150,7 @@ def plan_session(world: World[Any], played_by: str, options: OpenOptions) -> _Op
 
 def _renamed(opening: _Opening, group: str) -> _Opening:
     header = opening.header
-    return replace(opening, header=replace(header, run_id=f"{group}-{header.genesis.seed}", group=group))
+    return replace(opening, header=replace(header, run_id=f"{group}-{header.number}", group=group))
 
 
 async def _begin(books: Books, opening: _Opening) -> _Opening:
@@ -198,19 +203,24 @@ def _differences(existing: RunHeader, planned: RunHeader) -> list[str]:
     ]
     setups = [cast("Mapping[str, Any]", header.genesis.setup) for header in (existing, planned)]
     names = [name for name in dict.fromkeys([*setups[0], *setups[1]]) if setups[0].get(name) != setups[1].get(name)]
+    if existing.game != planned.game:
+        differences.append(f"{existing.game_words}, not {planned.game_words}")
     differences += [f"other settings ({', '.join(names[:5])})"] if names else []
     if spec_of(existing).budget != spec_of(planned).budget:
         differences.append("other limits")
     return differences
 
 
-async def _reopen(books: Books, name: str, options: OpenOptions) -> _Opening:
+async def _reopen(books: Books, name: str, options: OpenOptions, key: Key | None) -> _Opening:
     rest = options["rest"]
     if isinstance(rest, str | AgentSpec):
         raise UsageError(f"{name!r} says who plays the rest; leave rest out")
-    if given := [option for option in given_of(OpenOptions, options) if option not in ("store", "resume", "rest")]:
+    if given := [
+        option for option in given_of(OpenOptions, options) if option not in ("store", "resume", "rest", "key")
+    ]:
         raise UsageError(f"{name!r} goes on as it began; leave out {', '.join(given)}")
     header = await find_run(books, name)
+    expect_key(key, [header], "going on with")
     world = worlds.load(header.genesis.world)
     agent = header.player
     held: Mapping[str, Any] | None = cast("Mapping[str, Any] | None", header.card.get(HELD))
@@ -279,8 +289,8 @@ class Session:
         return self._session.id
 
     @property
-    def seed(self) -> int:
-        """The seed of the run."""
+    def seed(self) -> int | None:
+        """The seed of the run; None where the game is sealed."""
         return self._session.seed
 
     @property

@@ -1,6 +1,7 @@
 """Runs that a person plays: the person's actor, and the session that takes the moves."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from akinai import worlds
@@ -18,6 +19,7 @@ from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.options import OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
 from akinai.runtime.runs.lifecycle import can_resume
+from akinai.runtime.seal import load_optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Game:
     world: str | None = None
     preset: str | None = None
     seed: int = 1
+    key: str | Path | None = None
     days: int | None = None
     settings: Settings = None
     name: str | None = None
@@ -44,13 +47,14 @@ async def open_game(game: Game, store: StoreRef) -> AsyncSession:
 def check_game(game: Game) -> None:
     """UsageError for a new run that cannot be played; nothing is written."""
     if game.world is not None:
-        plan_session(worlds.load(game.world), HUMAN, _options(game))
+        plan_session(worlds.load(game.world), HUMAN, _options(game), load_optional(game.key))
 
 
 def _options(game: Game) -> OpenOptions:
     options: OpenOptions = part_of(OpenOptions, {})
     options["preset"], options["seed"], options["days"] = game.preset, game.seed, game.days
     options["settings"], options["name"], options["resume"] = game.settings, game.name, game.resume
+    options["key"] = game.key
     options["hold"], options["rest"] = [game.hold] if game.hold else None, game.rest
     if game.world is not None and game.resume is None:
         world = worlds.load(game.world)

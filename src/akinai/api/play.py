@@ -47,6 +47,7 @@ from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import sweep_points
 from akinai.runtime.runs.work import Executor, check_jobs, open_executor
+from akinai.runtime.seal import Key, expect_key, load_optional
 from akinai.runtime.sync import wait
 
 
@@ -68,7 +69,8 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     `akinai run --help`. The runs are called NAME-SEED, those of a sweep NAME-limit-3-SEED. A script that asks for
     several `jobs` needs `if __name__ == "__main__"`. `shard` "2/8" plays the second eighth of the seeds; `merge` brings
     the shards' stores together. `on` "ray" or "ray://HOST:PORT" has a Ray cluster play, from a PostgreSQL store.
-    `ledgers` False keeps no ledgers, 4 KB an entry.
+    `ledgers` False keeps no ledgers, 4 KB an entry. With `key`, the file of a key, games are sealed and `seeds` are
+    their numbers.
 
     A run that breaks is in the result, as "failed" with its error. Where the code of an agent or a world raised an
     exception, a RunFailedWarning shows the traceback; with `raise_errors` the exception is raised, once the run is in
@@ -82,9 +84,10 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
     playing = _playing(options, options["store"], context)
     parts = _parts(loaded, spec, options)
-    return _warn_of_failures(
-        _begin_and_play(loaded, parts, seeds, checked_name(name) if name is not None else None, playing)
+    begun = _Begun(
+        loaded, parts, seeds, checked_name(name) if name is not None else None, load_optional(options["key"])
     )
+    return _warn_of_failures(_begin_and_play(begun, playing))
 
 
 @with_options(RunOptions)
@@ -117,14 +120,31 @@ def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part
     return parts
 
 
-def _begin_and_play(
-    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str | None, playing: "_Playing"
-) -> Runs:
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The runs that a command begins."""
+
+    world: World[Any]
+    parts: Sequence[Part]
+    seeds: Sequence[int]
+    name: str | None
+    """The name that a person gave them."""
+    key: Key | None
+
+    def plan(self, stored: Sequence[RunHeader]) -> list[RunHeader]:
+        """Their headers."""
+        name, named = self.name or fresh_name(stored), self.name is not None
+        return plan_all(self.world, self.parts, self.seeds, name, named=named, key=self.key)
+
+
+def _begin_and_play(begun: _Begun, playing: "_Playing") -> Runs:
     async def work(books: Books) -> Runs:
-        headers = plan_all(world, parts, seeds, name or fresh_name(await books.runs()), named=name is not None)
+        headers = begun.plan(await books.runs())
 
         async def begin() -> None:
             await begin_all(books, headers)
+            if begun.key is not None:
+                begun.key.note(headers)
 
         return await _play(books, headers, begin, playing)
 
@@ -144,10 +164,11 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    playing = _playing(options, resolve_store(options["store"]))
+    playing, key = _playing(options, resolve_store(options["store"])), load_optional(options["key"])
 
     async def work(books: Books) -> Runs:
         headers = await find_runs(books, [run])
+        expect_key(key, headers, "going on with")
         window = options["window"]
         if window is not None:
             headers = [with_window(header, window) if can_resume(header) else header for header in headers]
@@ -159,6 +180,8 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
             except UsageError as error:
                 raise UsageError(f"run {header.run_id!r} cannot be resumed: {error}") from error
             check_spec(world, spec_of(header))
+        if key is not None:
+            key.note(headers)
         played = {done.id: done for done in await _play(books, going, None, playing)}
         return Runs([played.get(header.run_id) or await _read(books, header, keep=playing.keep) for header in headers])
 
@@ -175,23 +198,27 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
     before anything is written.
     """
     playing, name = _playing(options, resolve_store(options["store"])), options["name"]
+    key = load_optional(options["key"])
     point = {"at_day": options["at_day"], "after": options["after"]}
     if name is not None:
         checked_name(name)
 
     async def work(books: Books) -> Runs:
         headers, stored = await find_runs(books, [run]), await books.runs()
+        expect_key(key, headers, "forking")
         fork_name = name or numbered_name(f"{run}-fork", names_in(stored))
         forks: list[Fork] = []
         for header in headers:
             spec = _fork_spec(header, options)
             alone = header.run_id == run
-            id, group = (fork_name, None) if alone else (f"{fork_name}-{header.genesis.seed}", fork_name)
+            id, group = (fork_name, None) if alone else (f"{fork_name}-{header.number}", fork_name)
             forks.append(await plan_fork(books, header, id, group=group, spec=spec, **point))
         expect_free(stored, [planned.header for planned in forks])
 
         async def begin() -> None:
             await begin_forks(books, forks)
+            if key is not None:
+                key.note([planned.header for planned in forks])
 
         return await _play(books, [planned.header for planned in forks], begin, playing)
 

@@ -16,6 +16,7 @@ from akinai.api.framework_tools import tools_for
 from akinai.api.seat import Seat, Wait, own_actors
 from akinai.core.actions import Action
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
+from akinai.core.chance import Sealed
 from akinai.core.errors import AgentError, AkinaiError, EndRun, SequenceConflict, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
 from akinai.core.replies.arguments import read_call
@@ -55,7 +56,7 @@ class AsyncSession:
 
     def __repr__(self) -> str:
         whose = f"{self.actor} acts next" if self.actor else self.ending or "waiting"
-        return f"<AsyncSession {self.id}: {self.world.name}, seed {self.seed}, {whose}>"
+        return f"<AsyncSession {self.id}: {self.world.name}, {self._header.game_words}, {whose}>"
 
     async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
         """Begin to play, or resume; `stack` holds what is released at the end."""
@@ -72,9 +73,14 @@ class AsyncSession:
         return self._header.run_id
 
     @property
-    def seed(self) -> int:
-        """The seed of the run."""
-        return self._header.genesis.seed
+    def seed(self) -> int | None:
+        """The seed of the run; None where the game is sealed."""
+        return self._header.open_seed
+
+    @property
+    def sealed(self) -> Sealed | None:
+        """Number and commitment of a sealed game; None for a practice seed."""
+        return self._header.sealed
 
     @property
     def actors(self) -> Sequence[str]:

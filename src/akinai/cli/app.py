@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, play, playbook, records, serve, show, start, studio, worlds
+from akinai.cli import analyze, learn, play, playbook, records, seal, serve, show, start, studio, worlds
 from akinai.cli.help import arrange_help, first_page, translate_frame, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
@@ -51,7 +51,7 @@ PANELS = {
         records.delete, records.restore,
     ),
     "Compare and publish": (
-        analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,
+        analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard, seal.app,
     ),
     "Learn": (learn.learn, playbook.app),
     "Serve and connect": (studio.app, serve.serve, serve.mcp, serve.a2a),

@@ -276,6 +276,9 @@ def leaderboard(
     ] = LEADERBOARD,
     jobs: Jobs = None,
     on: On = None,
+    key: Annotated[
+        Path | None, option("--key", metavar="FILE", help="The key of sealed games.", default="none: practice seeds")
+    ] = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -285,7 +288,7 @@ def leaderboard(
     from akinai.report.page.leaderboard import leaderboard as write
 
     address = store_address(store)
-    written = write(*names, output=output, jobs=process_count(jobs, address), on=on, store=address)
+    written = write(*names, output=output, jobs=process_count(jobs, address), on=on, key=key, store=address)
     if as_json:
         return print_json(written.to_json())
     from akinai.report.tables.boards import boards_page
@@ -293,18 +296,23 @@ def leaderboard(
     print_page(lambda width: boards_page(written.boards, width))
     print_line()
     print_sentence(f"wrote {written.page}")
-    print_sentence("      with leaderboard.json and ledgers.db beside it")
+    log = "leaderboard.json, ledgers.db and log.jsonl" if key else "leaderboard.json and ledgers.db"
+    print_sentence(f"      with {log} beside it")
     print_sentence(f"open  {written.page.resolve().as_uri()}")
     return None
 
 
 def _check_leaderboard(folder: str, jobs: int, on: str | None, *, as_json: bool) -> None:
-    from akinai.report.page.leaderboard import check_leaderboard
+    from akinai.report.page.leaderboard import check_leaderboard, leaderboard_claims
 
     refusals = check_leaderboard(folder, jobs=jobs, on=on)
+    claims = leaderboard_claims(folder)
     if as_json:
         document = [{"row": refusal.row, "kind": refusal.kind, "why": refusal.why} for refusal in refusals]
-        print_json({"ok": not refusals, "refused": document})
+        print_json({"ok": not refusals, "refused": document, "claims": claims})
+    elif not refusals and claims:
+        print_sentence(f"{folder}: ok, as far as it can be checked")
+        print_sentence(claims)
     elif not refusals:
         print_sentence(f"{folder}: ok, every ledger replayed and every figure made again")
     if refusals:

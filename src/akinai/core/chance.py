@@ -1,16 +1,21 @@
-"""Labelled chance: a number is a function of the seed and a label, never of a hidden stream.
+"""Labelled chance, and the seeds that it begins with: practice seeds, and those of sealed games.
+
+A number is a function of the seed and a label, never of a hidden stream.
 
 The same arithmetic serves Python integers and NumPy `uint64` arrays, bit for bit, so a world played once and ten
 thousand worlds played side by side see the same sky. The mixing step is the finaliser of splitmix64 (Steele, Lea and
 Flood, 2014); words enter as 64 bits of BLAKE2b.
 """
 
-from collections.abc import Sequence
+import hmac
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from akinai.core.canonical import Json, canonical
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,3 +107,83 @@ class Chance:
         import numpy as np
 
         return absorb(np.full(x.shape, self.h, np.uint64), x)
+
+
+SEALED = "sealed"
+"""In a run card: index and commitment of a sealed game, and its key once that is revealed."""
+KEY_BYTES = 32
+SEED_BITS = 62
+"""Bits of a keyed seed: nobody plays through so many games to find one."""
+LARGEST_INDEX = 2**32 - 1
+SHORT = 7
+"""Digits of a commitment that a label and a stand-in have."""
+_STAND_INS = 1 << 60
+_INDEX_BITS = 32
+
+
+def commitment_of(key: bytes) -> str:
+    """SHA-256 of a key in hex: what is published before the games are played."""
+    return sha256(b"akinai sealed games\n" + key).hexdigest()
+
+
+def seed_of(key: bytes, world: str, preset: str, index: int) -> int:
+    """The seed of a sealed game: the first 62 bits of HMAC-SHA-256 over world, preset and index."""
+    message = canonical([world, preset, index]).encode()
+    return int.from_bytes(hmac.digest(key, message, "sha256")[:8]) >> (64 - SEED_BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The place of a run among the games of a key."""
+
+    index: int
+    commitment: str
+    key: str | None = None
+    """The key in hex, once it is revealed."""
+
+    @staticmethod
+    def of_card(card: Mapping[str, Json]) -> "Sealed | None":
+        """What a run card says; None for a practice seed, which everybody knows. ValueError for a card that says it
+        in another form."""
+        if SEALED not in card:
+            return None
+        value: Any = card[SEALED]
+        if not isinstance(value, Mapping):
+            raise ValueError(f"its sealed game is {value!r:.60}")
+        index, commitment, key = (cast("Mapping[str, Any]", value).get(name) for name in ("index", "commitment", "key"))
+        if type(index) is not int or not isinstance(commitment, str) or not isinstance(key, str | None):
+            raise ValueError(f"its sealed game is {value!r:.60}")
+        return Sealed(index, commitment, key)
+
+    def card(self) -> dict[str, Json]:
+        """The entry of a run card."""
+        return {SEALED: self.to_json()}
+
+    def to_json(self) -> dict[str, Json]:
+        """Index, commitment and, once it is revealed, the key."""
+        document: dict[str, Json] = {"index": self.index, "commitment": self.commitment}
+        return {**document, "key": self.key} if self.key else document
+
+    @property
+    def label(self) -> str:
+        """How people read it, such as "sealed 7 of 3f9a0c1..."."""
+        return f"sealed {self.index} of {self.commitment[:SHORT]}..."
+
+    @property
+    def stand_in(self) -> int:
+        """A number in the place of the seed, by which runs of one game are paired: another for every key and index, in
+        the order of indexes. It tells nothing of the seed, and is below 0, as no seed is."""
+        return (int(self.commitment[:SHORT], 16) << _INDEX_BITS | self.index) - _STAND_INS
+
+
+def seed_label(number: int) -> str:
+    """A seed as tables have it, "7"; for a stand-in "sealed 7 of 3f9a0c1..."."""
+    if number >= 0:
+        return str(number)
+    place = number + _STAND_INS
+    return Sealed(place & LARGEST_INDEX, f"{place >> _INDEX_BITS:0{SHORT}x}").label
+
+
+def seed_json(number: int) -> int | str:
+    """A seed as documents have it: a stand-in by its label."""
+    return number if number >= 0 else seed_label(number)

@@ -3,7 +3,8 @@
 AkinaiError
 ├── UsageError              what was asked cannot be done as asked; nothing was written (exit code 2)
 │   ├── UnknownName         a name that is not there, with close matches
-│   └── MissingExtra        an optional package is not installed
+│   ├── MissingExtra        an optional package is not installed
+│   └── SeedWithheld        a sealed game is not replayed before its key is revealed
 ├── LedgerError             the record does not say what it should
 │   ├── BrokenChain         an entry's digest does not follow from what precedes it
 │   └── ReplayMismatch      the rules no longer give what was recorded
@@ -52,6 +53,16 @@ class UnknownName(UsageError):
             offer = "there is none yet"
         super().__init__(f"no {kind} {cut_name!r}; {offer}" + (f" ({hint})" if hint else ""))
         self.kind, self.name, self.close = kind, name, tuple(close)
+
+
+class SeedWithheld(UsageError):
+    """The game of a record is sealed, and its seed is not in it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "its game is sealed, and the record holds no seed; it can be replayed once its key is revealed "
+            "('akinai seal reveal KEY')"
+        )
 
 
 def _close_names(name: str, names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from akinai.core.actions import Action
 from akinai.core.canonical import Json, canonical, no_constant, parse_json
 from akinai.core.chance import Chance
-from akinai.core.errors import BrokenChain
+from akinai.core.errors import BrokenChain, SeedWithheld
 
 SECOND_US, DAY_US = 1_000_000, 86_400_000_000
 """Microseconds of a second and of a day: times in a ledger are in microseconds."""
@@ -31,16 +31,19 @@ class Genesis:
     seed: int
     setup: Mapping[str, Json]
     """The world's settings and data themselves, never a path."""
+    claimed: str | None = None
+    """The digest of a sealed game whose seed is withheld: a claim until the key is revealed. `seed` is a stand-in."""
 
     @cached_property
     def text(self) -> str:
         """The canonical JSON of the genesis."""
-        return canonical({"seed": self.seed, "setup": self.setup, "world": self.world})
+        document: dict[str, Json] = {"seed": self.seed, "setup": self.setup, "world": self.world}
+        return canonical(document if self.claimed is None else {**document, "claimed": self.claimed})
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the text, in hex: where the chain of entries begins."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return self.claimed or hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
     def settings_digest(self) -> str:
@@ -48,7 +51,10 @@ class Genesis:
         return hashlib.sha256(canonical({"setup": self.setup, "world": self.world}).encode()).hexdigest()
 
     def chance(self, *label: object) -> Chance:
-        """Chance of this run's seed at a label, as `genesis.chance("demand", day, product)`."""
+        """Chance of this run's seed at a label, as `genesis.chance("demand", day, product)`. SeedWithheld for a game
+        whose seed is not here."""
+        if self.claimed is not None:
+            raise SeedWithheld
         return Chance.of(self.seed)(*label)
 
 

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from akinai.core.canonical import Json, bad_text, canonical, keepable, settled
+from akinai.core.chance import SEALED, Sealed, seed_label
 from akinai.core.errors import LedgerError
 from akinai.core.ledger import Entry, Genesis
 
@@ -50,7 +51,7 @@ class RunHeader:
             "agent": self.agent,
             "model": self.model,
             "label": self.label,
-            "seed": self.genesis.seed,
+            **self.game_json(),
             "status": self.status,
             "ending": self.ending,
             "entries": self.entries,
@@ -60,6 +61,57 @@ class RunHeader:
             "created_at": self.created_at,
             "error": self.error,
         }
+
+    @property
+    def sealed(self) -> Sealed | None:
+        """Where the game is sealed, its place among those of a key; None for a practice seed."""
+        return Sealed.of_card(self.card)
+
+    @property
+    def number(self) -> int:
+        """The seed, or the index of a sealed game: what the run's name ends with."""
+        return self.sealed.index if self.sealed else self.genesis.seed
+
+    @property
+    def seed(self) -> int:
+        """The number by which runs of one game are paired: the seed, or its stand-in where the game is sealed."""
+        return self.sealed.stand_in if self.sealed else self.genesis.seed
+
+    @property
+    def open_seed(self) -> int | None:
+        """The seed where it may be told: of a practice game, or of one whose key is revealed."""
+        return self.genesis.seed if self.sealed is None or self.sealed.key is not None else None
+
+    @property
+    def game(self) -> str:
+        """The seed as tables have it: "7", or "sealed 7 of 3f9a0c1..."."""
+        return seed_label(self.seed)
+
+    @property
+    def game_words(self) -> str:
+        """The seed in a sentence: "practice seed 7", which everybody knows, or "sealed 7 of 3f9a0c1..."."""
+        return self.sealed.label if self.sealed else f"practice seed {self.genesis.seed}"
+
+    def game_json(self) -> dict[str, Json]:
+        """The seed as documents have it; of a sealed game index and commitment, and no seed before the reveal."""
+        sealed = self.sealed
+        document: dict[str, Json] = {"seed": self.open_seed}
+        return {**document, SEALED: sealed.to_json()} if sealed else document
+
+    @property
+    def published(self) -> "RunHeader":
+        """The header as it may leave the store: of a sealed game with a stand-in for the seed, and its digest as a
+        claim. A practice game, or one whose key is revealed, stays as it is."""
+        if self.open_seed is not None or self.genesis.claimed is not None:
+            return self
+        return self.withheld
+
+    @property
+    def withheld(self) -> "RunHeader":
+        """The header of a sealed game without its seed, revealed or not."""
+        assert self.sealed is not None
+        genesis = Genesis(self.genesis.world, self.sealed.stand_in, self.genesis.setup, self.genesis.digest)
+        return replace(self, genesis=genesis)
 
     @property
     def player(self) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, AgentFactory, Role, View
 from akinai.core.canonical import canonical
-from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
+from akinai.core.errors import ReplayMismatch, SeedWithheld, UnknownName, UsageError
 from akinai.core.facets import Facets
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
 from akinai.core.scores import Scorer
@@ -154,7 +154,9 @@ def fold(world: World[S], ledger: Ledger) -> S:
 
 
 def expect_version(world: World[S], genesis: Genesis) -> None:
-    """UsageError unless the genesis belongs to this world in this version."""
+    """UsageError unless the genesis belongs to this world in this version; SeedWithheld where its seed is not here."""
+    if genesis.claimed is not None:
+        raise SeedWithheld
     if genesis.world != world.name:
         raise UsageError(
             f"this ledger was played in {genesis.world}, and here is {world.name}: "

@@ -84,6 +84,14 @@ Hold = Annotated[Sequence[str] | None, Option(
 Rest = Annotated["str | AgentSpec | AgentFactory | None", Option(
     "Who plays the others.", metavar="A", default_text="the world's first player", key=False,
 )]  # fmt: skip
+Key = Annotated[str | Path | None, Option(
+    "A key of 'akinai seal new': games are sealed, and seeds are their numbers under it.", metavar="FILE",
+    default_text="none: practice seeds, which everybody knows", group=GAME, key=False,
+)]  # fmt: skip
+OwnKey = Annotated[str | Path | None, Option(
+    "The key under which the game is sealed.", metavar="FILE", default_text="none: it is not sealed", group=GAME,
+    key=False,
+)]  # fmt: skip
 MaxActions = Annotated[int, Option(
     "End a run after N actions of one actor; 0 is no limit.", 0, metavar="N", unit="actions", group=LIMITS,
 )]  # fmt: skip
@@ -231,6 +239,7 @@ class GameOptions(TypedDict, total=False):
         "Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", 1, metavar="SEEDS", default_text="1", group=GAME,
         key=False,
     )]  # fmt: skip
+    key: Key
     days: Days
     settings: SetSettings
     sweep: Annotated[Sweep | None, Option(
@@ -272,6 +281,7 @@ class ResumeOptions(ReturnOptions, total=False):
             default_text="the run's", group=MODELS, key=False,
         ),
     ]  # fmt: skip
+    key: OwnKey
     store: Store
     jobs: Jobs
     on: On
@@ -299,6 +309,7 @@ class ForkOptions(ReturnOptions, total=False):
     name: Annotated[str | None, Option(
         "Name of the fork.", metavar="NAME", default_text="RUN-fork-1, then -2, ...", key=False,
     )]  # fmt: skip
+    key: OwnKey
     store: Store
     jobs: Jobs
     on: On
@@ -342,6 +353,7 @@ class SessionOptions(ClientOptions, total=False):
 class OpenOptions(SessionOptions, total=False):
     """`open` and `aopen`."""
 
+    key: Key
     store: Store
     resume: Resume
 
@@ -372,6 +384,7 @@ class PlayOptions(TypedDict, total=False):
 
     preset: Preset
     seed: Annotated[int, Option("Seed of the run.", 1, metavar="N", default_text="1", key=False)]
+    key: Key
     days: Days
     settings: SetSettings
     hold: Annotated[str | None, Option(
@@ -418,6 +431,10 @@ class ServeOptions(TypedDict, total=False):
     )]  # fmt: skip
     run: Annotated[str | None, Option(
         "Name of the run; an existing run is continued.", metavar="NAME", default_text="two random words", key=False ,
+    )]  # fmt: skip
+    key: Annotated[str | Path | None, Option(
+        "A key of 'akinai seal new': games are sealed, and dealt in the order of their numbers under it, each once.",
+        metavar="FILE", default_text="none: practice seeds, which everybody knows", key=False,
     )]  # fmt: skip
     store: StoreUrl
     host: Host

@@ -21,6 +21,7 @@ from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.front import App, Front, Guard, Listener, Serving
 from akinai.runtime.options import ServeOptions
+from akinai.runtime.seal import load_optional
 from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
 from akinai.server.event_log import log_event, logging_to_stderr
@@ -51,6 +52,7 @@ def serve(world: str | None = None, **options: Unpack[ServeOptions]) -> None:
     config = ServeConfig(
         options["market"], options["run"], address, options["host"], options["port"], options["auth"],
         os.environ.get(OPERATOR_TOKEN), options["allow_host"], world=world, playbooks=options["playbook"],
+        key=options["key"],
     )  # fmt: skip
     run_server(config, options["ready"] or (lambda _: None))
 
@@ -114,11 +116,12 @@ async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
     world = load(config.world) if config.world is not None else None
     for name in config.playbooks:
         read_playbook(name, empty=True)  # refused before anything is written
+    key = load_optional(config.key)
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     listener = Listener.MARKET if world is None else Listener.SESSIONS
     with Front.at(listener, config.host, config.port) as front:
         store = await open_store(config.store)
-        host = SessionHost(store, world)
+        host = SessionHost(store, world, key=key)
         access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
         sessions = SessionServices(host, access, config.playbooks)
         serving = _serving_market if world is None else _serving_sessions

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from akinai.core.errors import UsageError
@@ -14,6 +15,7 @@ from akinai.runtime.http.front import Auth
 from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
+from akinai.runtime.seal import Key, expect_key, load_optional
 from akinai.server.spoofing import fault_in
 from akinai.worlds.market import Market
 
@@ -41,6 +43,8 @@ class ServeConfig:
     """The world whose sessions are served; None for a market, beside which sessions of every world are."""
     playbooks: Sequence[str] = ()
     """Names or paths of the playbooks that are served as JSON."""
+    key: str | Path | None = None
+    """The file of a key: games are sealed, and dealt in the order of their numbers."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings of a new market, besides those of every served market."""
 
@@ -77,12 +81,26 @@ async def find_or_create_run(config: ServeConfig, store: Books) -> RunHeader:
     """The run that the config names, or a new one. UsageError for a run that cannot be served."""
     stored = await store.runs()
     existing = next((run for run in stored if config.run is not None and run.run_id == config.run), None)
+    key = load_optional(config.key)
     if existing is not None:
+        expect_key(key, [existing], "going on with")
         return _resumed_header(existing, config)
-    header = _new_header(config, checked_name(config.run) if config.run else fresh_name(stored))
+    header = _sealed(_new_header(config, checked_name(config.run) if config.run else fresh_name(stored)), key)
     expect_free(stored, [header])
     await store.create(header)
+    if key is not None:
+        key.note([header])
     return header
+
+
+def _sealed(header: RunHeader, key: Key | None) -> RunHeader:
+    """The header on the next game of a key; as it is without one."""
+    if key is None:
+        return header
+    genesis, preset = header.genesis, str(header.card.get("preset"))
+    index = key.next_index(genesis.world, preset)
+    seed = key.seed_of(genesis.world, preset, index)
+    return replace(header, genesis=replace(genesis, seed=seed), card={**header.card, **key.sealed(index).card()})
 
 
 def _new_header(config: ServeConfig, name: str) -> RunHeader:

@@ -18,6 +18,11 @@ HEADER_COLUMNS: LiteralString = (
 )
 SEAL = "seal"
 """The key of the stored card under which the digests of card and header are kept."""
+_GENESES = (
+    {"seed": "int", "setup": "dict", "world": "str"},
+    {"claimed": "str", "seed": "int", "setup": "dict", "world": "str"},
+)
+"""The types of the fields of a genesis, and of one whose seed is withheld."""
 _SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
 
 
@@ -77,6 +82,10 @@ def parse_header(
         seal=cast("dict[str, str]", seal) if isinstance(seal, dict) else None,
     )
     _expect_types(header)
+    try:
+        header.sealed  # noqa: B018 - it is read from the card
+    except ValueError as error:
+        raise _damaged(run_id, str(error)) from error
     return header
 
 
@@ -112,7 +121,7 @@ def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:
         return Genesis(setups[remainder].world, int(digits[1]), setups[remainder].setup)
     value = _object(text)
     types = {name: type(item).__name__ for name, item in sorted(value.items())}
-    if types != {"seed": "int", "setup": "dict", "world": "str"}:
+    if types not in _GENESES:
         raise ValueError(f"it holds {str(types)[:200]}, not a whole number, an object and a text")
     genesis = Genesis(**value)
     if _SEED.fullmatch(seed):

@@ -27,10 +27,10 @@ def play(world: str | None = None, **options: Unpack[PlayOptions]) -> Run | None
     if (world is None) == (resume is None):
         raise UsageError("play a world, such as 'vending', or go on with a run by --resume RUN")
     game = Game(
-        world, options["preset"], options["seed"], options["days"], options["settings"], options["name"], resume,
-        options["hold"], options["rest"],
+        world, options["preset"], options["seed"], options["key"], options["days"], options["settings"],
+        options["name"], resume, options["hold"], options["rest"],
     )  # fmt: skip
-    if resume is not None and game != Game(resume=resume):
+    if resume is not None and game != Game(resume=resume, key=options["key"]):
         raise UsageError(f"{resume!r} goes on as it began; leave out the other options")
     check_game(game)
     address = resolve_store(options["store"])

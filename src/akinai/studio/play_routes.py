@@ -59,7 +59,7 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
     @app.post("/play")
     async def begin(request: Request) -> Response:
         form = await read_body(request, NewGame, UNREADABLE, most_bytes=MAX_BODY_BYTES)
-        game = Game(form.world, form.preset, form.seed, form.days)
+        game = Game(form.world, form.preset, form.seed, days=form.days)
         return JSONResponse({"page": f"/play/{quote(await studio.players.begin(game), safe='')}"})
 
     @app.get("/play/{id}")
@@ -69,7 +69,7 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
         actor = _actor(session, header)
         parts = await _parts(studio, session, header, site)
         run = {
-            "id": id, "world": header.genesis.world, "seed": header.genesis.seed, "actor": actor,
+            "id": id, "world": header.genesis.world, "header": header, "actor": actor,
             "preset": header.card.get("preset"),
         }  # fmt: skip
         return HTMLResponse(play_page(run, parts, site))
@@ -160,5 +160,5 @@ def _new_page(studio: Studio, site: Site) -> str:
         dated = any(setting.name == "days" for setting in info.settings)
         choices.append({"name": name, "about": info.about, "presets": presets, "dated": dated})
     going = [item.header for item in studio.watch.items if is_persons(item.header)]
-    open_runs = [{"id": run.run_id, "world": run.genesis.world, "seed": run.genesis.seed} for run in going[-20:]]
+    open_runs = [{"id": run.run_id, "world": run.genesis.world, "header": run} for run in going[-20:]]
     return render("play_new.html", site.language, site=site, worlds=choices, open_runs=open_runs)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from akinai import worlds
@@ -53,18 +54,26 @@ class Players:
     _sessions: dict[str, AsyncSession] = field(default_factory=dict[str, AsyncSession])
     _named: set[str] = field(default_factory=set[str])
     """Runs that were begun here, or named by whoever started the studio: who plays the others was their choice."""
+    _keys: dict[str, str | Path] = field(default_factory=dict[str, "str | Path"])
+    """The key files of sealed runs that were named here, by run."""
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
 
     async def begin(self, game: Game) -> str:
         """Begin a run, or open one to go on with; its name. UsageError for what cannot be played."""
         if game.resume is not None:
             self._named.add(game.resume)
+            self._remember_key(game.resume, game)
             await self.session(game.resume)
             return game.resume
         session = await open_game(game, self.store)
         self._sessions[session.id] = session
         self._named.add(session.id)
+        self._remember_key(session.id, game)
         return session.id
+
+    def _remember_key(self, run: str, game: Game) -> None:
+        if game.key is not None:
+            self._keys[run] = game.key
 
     def expect_players(self, header: RunHeader) -> None:
         """UsageError where a page may not let those play on who played a run."""
@@ -87,7 +96,7 @@ class Players:
             return None
         if run not in self._named:
             self.expect_players(header)
-        session = self._sessions[run] = await open_game(Game(resume=run), self.store)
+        session = self._sessions[run] = await open_game(Game(resume=run, key=self._keys.get(run)), self.store)
         return session
 
     async def act(self, run: str, verb: str, arguments: Mapping[str, Any]) -> Outcome | None:

@@ -165,7 +165,8 @@ class RunView:
     """The model as the run was given it; empty without one."""
     label: str
     """What tables call who played; empty where nobody named it."""
-    seed: int
+    seed: str
+    """The game in words, such as "practice seed 7"."""
     status: str
     ending: str | None
     error: str | None

@@ -102,7 +102,7 @@ class RunViews:
             agent=header.agent,
             model=header.model or "",
             label=header.label or "",
-            seed=header.genesis.seed,
+            seed=header.game_words,
             status=header.status,
             ending=header.ending,
             error=header.error,

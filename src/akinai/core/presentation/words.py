@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from akinai.core.chance import seed_label
 from akinai.core.money import format_cents
 
 ABSENT = "-"
@@ -51,6 +52,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def _span(low: int, high: int) -> str:
+    """Seeds from `low` to `high`: "1-5", or "sealed 1-5 of 3f9a0c1..."."""
+    if low == high:
+        return seed_label(low)
+    if low >= 0:
+        return f"{low}-{high}"
+    first, last = (seed_label(number).split(" ", 2) for number in (low, high))
+    return f"{first[0]} {first[1]}-{last[1]} {first[2]}"
+
+
 def ranges(numbers: Sequence[int]) -> str:
     """Rising whole numbers as ranges, such as "1-5, 8"; of many ranges the first."""
     spans: list[list[int]] = []
@@ -59,7 +70,7 @@ def ranges(numbers: Sequence[int]) -> str:
             spans[-1][1] = number
         else:
             spans.append([number, number])
-    texts = [str(low) if low == high else f"{low}-{high}" for low, high in spans[:MOST_RANGES]]
+    texts = [_span(low, high) for low, high in spans[:MOST_RANGES]]
     return ", ".join(texts) + (" ..." if len(spans) > MOST_RANGES else "")
 
 

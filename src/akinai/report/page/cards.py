@@ -1,7 +1,7 @@
 """Sections that let a reader check a report: every run, what the models took, the cards, how to read it."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from akinai.analysis.analyse import Analysis
@@ -9,8 +9,9 @@ from akinai.analysis.records import Group
 from akinai.core.canonical import Json
 from akinai.core.presentation.words import ABSENT, label
 from akinai.core.presentation.words import figure as number
+from akinai.core.stores import RunHeader
 from akinai.report.page.charts import headline
-from akinai.report.page.document import Addresses, Block, Grid, Prose, Section, entry_link
+from akinai.report.page.document import PRACTICE_NOTE, Addresses, Block, Grid, Link, Prose, Section, entry_link
 from akinai.runtime.runs.records import Run
 
 MAX_RUNS = 200
@@ -18,6 +19,25 @@ MAX_VALUES = 6
 """Values of a field that are listed in full."""
 SHOWN_ELSEWHERE = ("digests", "calls")
 """Fields of a run card that other tables show."""
+
+
+ANCHOR = "practice-seeds"
+PRACTICE_SECTION = Section("Practice seeds", (Prose(PRACTICE_NOTE),), anchor=ANCHOR)
+
+
+def practice_link(seeds: str) -> str:
+    """Practice seeds as a cell, with a link to the section that says what they are."""
+    return Link(f"practice {seeds}", f"#{ANCHOR}")
+
+
+def game_cell(header: RunHeader) -> str:
+    """The game of a run as a cell of a table."""
+    return header.game if header.sealed else practice_link(header.game)
+
+
+def practice_section(headers: Iterable[RunHeader]) -> tuple[Section, ...]:
+    """The section on practice seeds; none where every game is sealed."""
+    return () if all(header.sealed for header in headers) else (PRACTICE_SECTION,)
 
 
 def run_blocks(analysis: Analysis, addresses: Addresses) -> Iterator[Block]:
@@ -51,7 +71,7 @@ def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]
     ending = label(run.ending) if run.ending else ABSENT
     figures = (number(run.days or None, "days"), number(run.entries, ""), run.digest[:12])
     value = (number(run.value(score[0]), score[1]),) if score else ()
-    return (group, str(run.seed), run.state, ending, *figures, *value)
+    return (group, game_cell(run.header), run.state, ending, *figures, *value)
 
 
 def usage_blocks(groups: Sequence[Group]) -> Iterator[Block]:

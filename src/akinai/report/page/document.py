@@ -13,6 +13,14 @@ Addresses = Mapping[str, str]
 """Addresses of transcripts by run, relative to the report; a run without one is not linked."""
 
 
+PRACTICE_NOTE = (
+    "Practice seeds are small numbers that everybody knows: who has the package can look a game up before playing it. "
+    "Figures on them are for one's own study. 'akinai seal new' draws a key for games that nobody can look up; the "
+    "page 'Publish a number' of the documentation begins with it."
+)
+"""What boards, reports and pages say of practice seeds."""
+
+
 class Link(str):
     """A cell whose text is a link."""
 
@@ -65,6 +73,8 @@ class Section:
     blocks: tuple[Block, ...]
     level: int = 2
     """The level of the heading, 2 or 3."""
+    anchor: str = ""
+    """The name by which links reach it; empty for its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,9 @@ def translate_document(report: Document, language: Language) -> Document:
         return translate_report(text, language)
 
     def cell(text: str) -> str:
-        return text if isinstance(text, Link) else translate_cell(text, language)
+        if isinstance(text, Link):  # what leads out of the page is a name
+            return Link(translate_cell(text, language), text.to) if text.to.startswith("#") else text
+        return translate_cell(text, language)
 
     def block(block: Block) -> Block:
         match block:

@@ -4,34 +4,50 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from akinai.analysis.leaderboard import FORMAT, Board, Refusal, check_boards, make_boards, repeats
+from akinai.analysis.leaderboard import (
+    FORMAT,
+    Board,
+    Refusal,
+    check_boards,
+    expect_one_key,
+    log_refusals,
+    make_boards,
+    repeats,
+)
 from akinai.analysis.readers import open_readers
 from akinai.analysis.verdicts import coverage_warning, ranking_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.canonical import parse_json as unambiguous_json
+from akinai.core.chance import SHORT, seed_label
 from akinai.core.errors import UsageError
+from akinai.core.ledger import Genesis
 from akinai.core.presentation.words import ABSENT, aligned, counted, label
 from akinai.core.presentation.words import figure as number
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
+from akinai.report.page.cards import PRACTICE_SECTION, practice_link
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.boards import board_columns
-from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
+from akinai.report.tables.columns import Column
+from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, shared_url, with_store
 from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
 from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.runs.work import check_jobs
+from akinai.runtime.seal import Key, expect_key, forged_line, load_optional, parse_log, revealed_key
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
 PAGE, NUMBERS, LEDGERS = "leaderboard.html", "leaderboard.json", "ledgers.db"
+LOG, KEY = "log.jsonl", "key.json"
+"""Of sealed games: the log of the runs that were begun under the key, and the key once it is revealed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,7 @@ class WrittenLeaderboard:
         return "\n\n".join(parts)
 
     def to_json(self) -> dict[str, Json]:
-        files = [PAGE, NUMBERS, LEDGERS]
+        files = [PAGE, NUMBERS, LEDGERS, *([LOG] if any(board.commitment for board in self.boards) else [])]
         return {"folder": str(self.folder), "files": files, "boards": [board.to_json() for board in self.boards]}
 
 
@@ -66,13 +82,15 @@ def leaderboard(
     output: str | Path = "akinai-leaderboard",
     jobs: int = 1,
     on: str | None = None,
+    key: str | Path | None = None,
     store: StoreRef = None,
 ) -> WrittenLeaderboard:
     """Write a leaderboard of runs and groups into the folder `output`: a page, its numbers as JSON, and the ledgers.
 
     Groups that cannot be told apart share a place. Model calls are copied without what was said. `jobs` processes score
-    the runs, or the engine `on`, as in `run`. UsageError for a run
-    that cannot be scored or is not over, without Jinja2, and if the folder cannot be written.
+    the runs, or the engine `on`, as in `run`. Runs on sealed games need their `key`, whose log goes into the folder;
+    their seeds do not. UsageError for a run that cannot be scored or is not over, without Jinja2, and if the folder
+    cannot be written.
     """
     check_jobs(jobs)
     _expect_jinja()
@@ -82,14 +100,20 @@ def leaderboard(
     if not names:
         raise UsageError("name the runs and groups that stand on the leaderboard")
 
-    address = resolve_store(store)
+    address, own_key = resolve_store(store), load_optional(key)
 
     async def work(books: Books) -> WrittenLeaderboard:
         headers = await find_runs(books, names)
+        expect_one_key(headers)
+        expect_key(own_key, headers, "publishing")
+        log = own_key.log.lines() if own_key else []
         async with open_readers(books, shared_url(address), jobs, prices, on) as readers:
-            boards = await make_boards(readers, headers)
+            boards = await make_boards(readers, headers, log)
         _expect_no_repeats(boards)
-        await _write(folder, books, headers, boards, prices)
+        claims = [board.to_json() for board in boards]
+        if refused := log_refusals(log, claims, {header.run_id: header for header in headers}):
+            raise UsageError(f"{refused[0].why}; join the logs of all machines that played under the key")
+        await _write(folder, books, headers, boards, prices, log)
         return WrittenLeaderboard(folder, tuple(boards))
 
     return wait(with_store(address, work))
@@ -99,6 +123,9 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
     """Replay the ledgers of a leaderboard's folder, compute every figure again and draw the page again, and return the
     refusals: none where all of it holds, the page to the byte.
 
+    Of sealed games, chains, log, statistics and page are checked; seeds, outcomes and scores too once the key was
+    revealed (`leaderboard_claims` says what is not).
+
     `jobs` processes replay, or the engine `on` if its machines can open the folder's file. UsageError for a folder that
     holds no leaderboard.
     """
@@ -106,16 +133,30 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
     _expect_jinja()
     claimed, ledgers = _claimed(Path(folder)), str(Path(folder) / LEDGERS)
 
-    async def work(books: Books) -> list[Refusal]:
+    log, key = _log_of(Path(folder), claimed), _revealed(Path(folder))
+
+    async def check(books: Books, url: str, *, drawn: bool = True) -> list[Refusal]:
         prices = read_prices(claimed["prices"])
-        async with open_readers(books, ledgers, jobs, prices, on) as readers:
-            refused, boards = await check_boards(books, readers, claimed["boards"])
-        if not refused and canonical(claimed | {"akinai": None}) != canonical(
-            {**_document(boards, prices), "akinai": None}
-        ):
+        async with open_readers(books, url, jobs, prices, on) as readers:
+            refused, boards = await check_boards(books, readers, claimed["boards"], log)
+        own = {**_document(boards, prices), "akinai": None}
+        if not refused and canonical(claimed | {"akinai": None}) != canonical(own):
             why = "its prices or something beside the boards are not those of its runs"
             refused.append(Refusal("", "edited figure", why))
-        return refused or _page_refusals(Path(folder), boards, str(claimed.get("akinai")))
+        return refused or (_page_refusals(Path(folder), boards, str(claimed.get("akinai"))) if drawn else [])
+
+    async def work(books: Books) -> list[Refusal]:
+        if key is not None and (refused := await _key_refusals(books, key, claimed["boards"], log)):
+            return refused
+        refused = await check(books, ledgers, drawn=key is None)
+        if refused or key is None:
+            return refused
+        with tempfile.TemporaryDirectory(prefix="akinai-revealed-") as place:
+            url = str(Path(place, LEDGERS))
+            async with opened(url, create=True) as revealed:
+                for header in await books.runs():
+                    await copy_run(books, revealed, _open_header(header, key))
+                return await check(revealed, url)
 
     try:
         if not claimed["boards"] or not all(board["rows"] for board in claimed["boards"]):
@@ -124,6 +165,74 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         return wait(with_store(ledgers, work))
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
+
+
+def leaderboard_claims(folder: str | Path) -> str | None:
+    """What a leaderboard of sealed games claims until its key is revealed, a sentence; None where nothing is."""
+    claimed = _claimed(Path(folder))
+    if not any(board.get("commitment") for board in claimed["boards"]) or (Path(folder) / KEY).exists():
+        return None
+    return (
+        "its games are sealed: that each seed is the one of its number, what came of the actions and the scores are "
+        "claims until the key is revealed"
+    )
+
+
+def reveal_in(folder: str | Path, key: Key) -> Path:
+    """Write the key into the folder of a leaderboard, for `check_leaderboard`. UsageError for one of other games."""
+    boards = _claimed(Path(folder))["boards"]
+    if not any(board.get("commitment") for board in boards):
+        raise UsageError(f"the leaderboard in {str(folder)!r} is of practice seeds, which have no key")
+    for board in boards:
+        if board.get("commitment") not in (None, key.commitment):
+            raise UsageError(
+                f"the leaderboard in {str(folder)!r} is of the key {str(board['commitment'])[:SHORT]}..., and "
+                f"{str(key.path)!r} holds {key.commitment[:SHORT]}...; name the key of the board"
+            )
+    path = Path(folder) / KEY
+    path.write_text(f"{json.dumps(key.to_json(), indent=1)}\n", encoding="utf-8", newline="\n")
+    return path
+
+
+def _log_of(folder: Path, claimed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The log of the key; empty for practice seeds. UsageError where it is not there."""
+    if not any(board.get("commitment") for board in claimed["boards"]):
+        return []
+    return parse_log(read_named(folder / LOG, f"the log {LOG}", most_bytes=MOST_RECORD_BYTES), LOG)
+
+
+def _revealed(folder: Path) -> Key | None:
+    path = folder / KEY
+    return revealed_key(read_named(path), str(path)) if path.exists() else None
+
+
+def _open_header(header: RunHeader, key: Key) -> RunHeader:
+    """The header of a sealed run with the seed that the key gives it."""
+    sealed = header.sealed
+    if sealed is None:
+        return header
+    seed = key.seed_of(header.genesis.world, str(header.card.get("preset")), sealed.index)
+    card = {**header.card, **replace(sealed, key=key.secret.hex()).card()}
+    return replace(header, genesis=Genesis(header.genesis.world, seed, header.genesis.setup), card=card)
+
+
+async def _key_refusals(
+    books: Books, key: Key, boards: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]
+) -> list[Refusal]:
+    """Refusals of a key that is not the board's, of runs that are not on the games that it gives, and of lines of the
+    log that were not written with it."""
+    for board in boards:
+        if board.get("commitment") != key.commitment:
+            why = f"the key that was revealed is {key.commitment}, and the board is of {board.get('commitment')}"
+            return [Refusal("", "forged key", why)]
+    refused: list[Refusal] = []
+    for header in await books.runs():
+        if header.sealed and _open_header(header, key).genesis.digest != header.genesis.digest:
+            why = f"run {header.run_id} was not played on game {header.sealed.index} of the key"
+            refused.append(Refusal("", "swapped index", why))
+    if (line := forged_line(key.secret, log)) is not None:
+        refused.append(Refusal("", "forged log", f"the log's line of run {line['run']} was not written with the key"))
+    return refused
 
 
 def _expect_jinja() -> None:
@@ -171,7 +280,12 @@ def _claimed(folder: Path) -> dict[str, Any]:
 
 
 async def _write(
-    folder: Path, books: Books, headers: Sequence[RunHeader], boards: Sequence[Board], prices: Prices
+    folder: Path,
+    books: Books,
+    headers: Sequence[RunHeader],
+    boards: Sequence[Board],
+    prices: Prices,
+    log: Sequence[Mapping[str, Any]],
 ) -> None:
     """Write all files in a folder of their own, then move them to their places."""
     from akinai.report.page.html import page
@@ -188,8 +302,11 @@ async def _write(
             numbers = json.dumps(_document(boards, prices), ensure_ascii=False, allow_nan=False, indent=1)
             Path(staged, NUMBERS).write_text(f"{numbers}\n", encoding="utf-8", newline="\n")
             Path(staged, PAGE).write_text(page(as_page(boards)), encoding="utf-8", newline="\n")
-            for name in (LEDGERS, NUMBERS, PAGE):
+            Path(staged, LOG).write_text("".join(f"{canonical(line)}\n" for line in log), encoding="utf-8")
+            for name in (LEDGERS, NUMBERS, PAGE, *([LOG] if log else [])):
                 shutil.move(Path(staged, name), folder / name)
+            for name in (KEY, *([] if log else [LOG])):
+                (folder / name).unlink(missing_ok=True)
     except OSError as error:
         why = f"cannot write the leaderboard into {str(folder)!r}: {error.strerror}; name another folder with -o"
         raise UsageError(why) from error
@@ -225,19 +342,37 @@ def as_page(boards: Sequence[Board]) -> Document:
             ),
         ),
     )
+    practice = () if all(board.commitment for board in boards) else (PRACTICE_SECTION,)
     verdict = " ".join(board.sentences for board in boards)
-    return Document(f"Leaderboard of {worlds}", f"{counted(rows, 'group')} of runs.", (*sections, check), verdict)
+    about = f"{counted(rows, 'group')} of runs."
+    return Document(f"Leaderboard of {worlds}", about, (*sections, *practice, check), verdict)
 
 
 def _sections(board: Board, *, many: bool) -> list[Section]:
     settings = ", ".join(f"{name} = {json.dumps(value)}" for name, value in board.settings.items())
     under = f"{board.world}, preset {board.preset}" + (f", {settings}" if settings else "")
     fewest = min(len({run.seed for run in row.runs}) for row in board.rows)
-    blocks: list[Block] = [Prose(f"Under {under}."), _ranking_table(board)]
+    blocks: list[Block] = [Prose(f"Under {under}."), *_key_words(board), _ranking_table(board)]
     if verdict := ranking_sentences(board.standings) if board.standings else coverage_warning(fewest):
         blocks.append(Prose(verdict))
     name = f"By {label(board.score)}" + (f", {board.world} {board.preset}" if many else "")
     return [Section(name, tuple(blocks)), Section("Runs", (_runs(board),), 3)]
+
+
+def _key_words(board: Board) -> list[Block]:
+    """What is said of the key of sealed games, and of the runs that were begun under it."""
+    if board.commitment is None:
+        return []
+    here = sum(len(row.runs) for row in board.rows)
+    begun = ", ".join(f"{player} {count}" for player, count in board.begun.items())
+    return [
+        Prose(f"Sealed games of the key {board.commitment}."),
+        Prose(f"Runs begun under the key: {begun}. Runs on this board: {here}."),
+        Prose(
+            f"Before the key is revealed the seeds, what came of the actions and the scores are claims. {KEY} beside "
+            "this page, once it is there, makes them checkable."
+        ),
+    ]
 
 
 def _ranking_table(board: Board) -> Grid:
@@ -246,13 +381,25 @@ def _ranking_table(board: Board) -> Grid:
     if any(row.unreadable for row in board.rows):
         note += " Unreadable runs are in no mean: no action could be read in what their models wrote."
     words = frozenset(index for index, column in enumerate(columns) if column.words)
-    rows = zip(*(column.cells for column in columns), strict=True)
+    rows = zip(*(_page_cells(column, board) for column in columns), strict=True)
     return Grid(tuple(column.head for column in columns), tuple(rows), note=note, words=words)
+
+
+def _page_cells(column: Column, board: Board) -> Sequence[str]:
+    """The cells of a column; practice seeds lead to what is said of them."""
+    return [*map(practice_link, column.cells)] if column.head == "seeds" and not board.commitment else column.cells
 
 
 def _runs(board: Board) -> Grid:
     rows = [
-        (run.run, row.group, str(run.seed), run.ending or run.status, number(run.score, board.unit), run.digest[:16])
+        (
+            run.run,
+            row.group,
+            seed_label(run.seed),
+            run.ending or run.status,
+            number(run.score, board.unit),
+            run.digest[:16],
+        )
         for row in board.rows
         for run in row.runs
     ]
@@ -261,4 +408,4 @@ def _runs(board: Board) -> Grid:
     return Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 5}))
 
 
-__all__ = ["WrittenLeaderboard", "as_page", "check_leaderboard", "leaderboard"]
+__all__ = ["WrittenLeaderboard", "as_page", "check_leaderboard", "leaderboard", "leaderboard_claims", "reveal_in"]

@@ -25,7 +25,8 @@ def markdown(report: Document) -> str:
         paragraph(report.about),
     ]
     for section in report.sections:
-        parts.append(f"{'#' * section.level} {text(section.title)}")
+        anchor = f'<a id="{section.anchor}"></a>' if section.anchor else ""
+        parts.append(f"{'#' * section.level} {anchor}{text(section.title)}")
         parts += [part for block in section.blocks for part in _block(block)]
     return "\n\n".join(parts) + "\n"
 

@@ -170,7 +170,7 @@ class Scales:
         if header.damage:
             return None
         key = self.keys.get(header.run_id) or settings_key(header.genesis)
-        return self.baselines.get((key, header.genesis.seed, agent))
+        return self.baselines.get((key, header.seed, agent))
 
 
 def _outliers(items: Iterable[ListedRun]) -> frozenset[str]:
@@ -234,7 +234,7 @@ def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site)
 
 
 def _group(name: str, items: Sequence[ListedRun], scales: Scales) -> GroupRows:
-    ordered = sorted(items, key=lambda item: (item.header.genesis.seed, item.header.created_at))
+    ordered = sorted(items, key=lambda item: (item.header.seed, item.header.created_at))
     runs = [item.run for item in ordered if item.run and item.run.scores and item.run.measured]
     values = [float(run.scores[0].value) for run in runs]
     mean = amount(fmean(values), runs[0].scores[0].unit) if values else None
@@ -273,7 +273,7 @@ def row_of(item: ListedRun, scales: Scales) -> RunRow:
 
 def _words(item: ListedRun, agent: str, state: str) -> str:
     header, run = item.header, item.run
-    parts = [header.run_id, header.group or "", agent, header.genesis.world, f"seed {header.genesis.seed}", state]
+    parts = [header.run_id, header.group or "", agent, header.genesis.world, header.game_words, state]
     notes = notes_of(header)
     parts += [notes.label, *(f"tag:{tag}" for tag in notes.tags)]
     if run:

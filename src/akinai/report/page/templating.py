@@ -16,6 +16,7 @@ from akinai.core.presentation.words import ABSENT, label
 from akinai.core.presentation.words import figure as number
 from akinai.report.figures.style import writable
 from akinai.report.language import environment_language, month_of, translate_report
+from akinai.report.page.document import PRACTICE_NOTE
 
 Language = Literal["en", "ja"]
 LANGUAGES: Mapping[str, Language] = {"en": "en", "ja": "ja"}
@@ -56,7 +57,8 @@ def environment(language: Language) -> Environment:
     words = _translations(language)
     jinja.install_gettext_translations(words, newstyle=True)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the extension adds it
     shared: dict[str, Any] = {
-        "language": language, "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
+        "language": language, "practice_note": PRACTICE_NOTE,
+        "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
         "absent": ABSENT, "json_block": json_block, "json_text": json_text,
         "month_of": partial(month_of, language=language),
         "translated": partial(translate_report, language=language),

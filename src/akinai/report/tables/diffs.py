@@ -11,6 +11,7 @@ from rich.text import Text
 
 from akinai.analysis.diff import DayDiff, Diff
 from akinai.core.canonical import Json
+from akinai.core.chance import Sealed
 from akinai.core.presentation.words import ABSENT, figure, label
 from akinai.report.language import translate
 from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
@@ -64,7 +65,7 @@ def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
         return {"action": translate("(the run is over)")}
     if "data" not in at:
         setup = cast("Mapping[str, Json]", at["setup"])
-        return {"world": str(at["world"]), "seed": str(at["seed"])} | {
+        return {"world": str(at["world"]), "seed": _game(at)} | {
             name: shorten(json.dumps(value, ensure_ascii=False), LONGEST) for name, value in setup.items()
         }
     data = cast("Mapping[str, Any]", at["data"])
@@ -76,6 +77,12 @@ def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
     if result["is_error"]:
         lines["refused"] = str(result["error"]["code"])
     return {**lines, "outcome": shorten(result["content"], LONGEST)}
+
+
+def _game(at: Mapping[str, Json]) -> str:
+    """The seed of a genesis, or its number under a key."""
+    sealed = Sealed.of_card(at)
+    return sealed.label if sealed else str(at["seed"])
 
 
 def _states(

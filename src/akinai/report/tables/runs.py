@@ -43,7 +43,7 @@ def run_page(run: Run) -> RenderableType:
     """The page of a run: its scores, one a line."""
     preset = run.card.get("preset")
     world = f"{run.world}, preset {preset}" if preset else run.world
-    facts = [world, f"played by {player_label(run.header)}", f"seed {run.seed}"]
+    facts = [world, f"played by {player_label(run.header)}", run.header.game_words]
     title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
     state = status_text(run.status, None if reason else run.ending or "not over")
@@ -110,7 +110,7 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
     columns = [
         Column("run", [run.id for run in runs], words=True),
         *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
-        Column("seed", [str(run.seed) for run in runs]),
+        Column("seed", [run.header.game for run in runs]),
         Column("status", [translate(run.status) for run in runs], words=True),
         Column("ending", [ending_words(run.ending or ABSENT) for run in runs], words=True),
         *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
@@ -147,7 +147,7 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
             Column("world", [run.genesis.world for run in headers], words=True, drop=3),
             Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=6),
             Column("agent", agents, words=True),
-            Column("seed", [str(run.genesis.seed) for run in headers], drop=1),
+            Column("seed", [run.game for run in headers], drop=1),
             Column("status", [translate(run.status) for run in headers], words=True),
             Column("ending", [ending_words(run.ending or ABSENT) for run in headers], words=True),
             Column("entries", [figure(run.entries, "entries") for run in headers], drop=4),

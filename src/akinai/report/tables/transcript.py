@@ -16,7 +16,7 @@ from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Figure, Place, Shelf
 from akinai.core.presentation.words import label
-from akinai.report.language import fill, translate, translate_record, translate_text
+from akinai.report.language import fill, translate, translate_record, translate_sentence, translate_text
 from akinai.report.tables.columns import plain, shorten, translate_line, translate_record_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
@@ -80,7 +80,8 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     by = f"{run.agent} ({run.model})" if run.model and run.model != run.agent else run.agent
     by = f"{run.label}: {by}" if run.label else by
     how = status_text(run.status, run.ending)
-    facts = fill("{world}, played by {agent}, seed {seed}, {how}", world=run.world, agent=by, seed=run.seed, how=how)
+    seed = translate_sentence(run.seed)
+    facts = fill("{world}, played by {agent}, {seed}, {how}", world=run.world, agent=by, seed=seed, how=how)
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
     if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))

@@ -81,6 +81,11 @@ def call_settings(record: Record) -> dict[str, Any]:
     for variable in sorted(os.environ):
         if variable.startswith(start):
             name = variable.removeprefix(start).lower()
+            if name == "key":
+                raise UsageError(
+                    f"{variable} in the environment names a key, and programs that are started inherit it; unset it, "
+                    "and name the file on the command line (--key FILE)"
+                )
             if name not in options:
                 raise UnknownName("option", name, options, f"for {variable} in the environment")
             values[name] = _parse_value(options[name], os.environ[variable], f"{variable} in the environment")

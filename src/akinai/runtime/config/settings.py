@@ -186,6 +186,12 @@ def settings_file(folder: Path | None = None) -> Table:
     if not os.path.lexists(path):
         return {}
     table, keys = _read_toml(path), [*OWN_SETTINGS, *worlds.names()]
+    tables = [cast("Table", value) for name, value in table.items() if name in OWN_SETTINGS and isinstance(value, dict)]
+    if any("key" in place for place in (table, *tables)):
+        raise UsageError(
+            f"{SETTINGS_FILE} names a key, and every program in this folder can read it; take it out, and name the "
+            "file on the command line (--key FILE)"
+        )
     for name in table:
         if name not in keys:
             raise UnknownName("setting", name, keys, f"in {SETTINGS_FILE}; a world's settings stand in its table")

@@ -55,12 +55,17 @@ def _version_of(module: str, name: str) -> str | None:
     return digest.hexdigest()[:32]
 
 
-async def find_scores(store: Store, header: RunHeader, entries: Sequence[Entry], world: World[Any]) -> Run | None:
-    """The run as stored, without its ledger; None unless scores of this record and this code are stored."""
+async def find_scores(
+    store: Store, header: RunHeader, entries: Sequence[Entry], world: World[Any], *, of_any_version: bool = False
+) -> Run | None:
+    """The run as stored, without its ledger; None unless scores of this record and this code are stored, or those
+    `of_any_version`."""
     if not isinstance(store, KeepsScores):
         return None
     record = await store.kept_scores(header.run_id)
-    if record is None or record.version != scorer_version(world) or record.digest != _digest_of(header, entries):
+    if record is None or record.digest != _digest_of(header, entries):
+        return None
+    if record.version != scorer_version(world) and not of_any_version:
         return None
     try:
         return _parse_run(record, header, len(entries))

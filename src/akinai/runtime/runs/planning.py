@@ -22,6 +22,7 @@ from akinai.runtime.config.settings import Prepared
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.sweep import SweepPoint, names_of, sweep_of
+from akinai.runtime.seal import Key
 
 ALL = "agents"
 """The role of the agent in the header of a run in which it plays several sides."""
@@ -43,12 +44,20 @@ class Part:
 
 
 def plan_all(
-    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str, *, named: bool = False
+    world: World[Any],
+    parts: Sequence[Part],
+    seeds: Sequence[int],
+    name: str,
+    *,
+    named: bool = False,
+    key: Key | None = None,
 ) -> list[RunHeader]:
-    """The runs of one command; each point of its sweep has a group name of its own. `named` as for `plan`."""
+    """The runs of one command; each point of its sweep has a group name of its own. `named`, `key` as for `plan`."""
     headers: list[RunHeader] = []
     for part in parts:
-        planned = plan(world, part.prepared, part.spec, seeds, checked_name(part.point.group(name)), named=named)
+        planned = plan(
+            world, part.prepared, part.spec, seeds, checked_name(part.point.group(name)), named=named, key=key
+        )
         card = part.point.card(name)
         later = len(headers)
         headers += [
@@ -58,23 +67,35 @@ def plan_all(
 
 
 def plan(
-    world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str, *, named: bool = False
+    world: World[Any],
+    prepared: Prepared,
+    spec: AgentSpec,
+    seeds: Sequence[int],
+    group: str,
+    *,
+    named: bool = False,
+    key: Key | None = None,
 ) -> list[RunHeader]:
-    """The runs of one group, called GROUP-SEED. `named`: a person gave the group its name."""
-    first = Genesis(world.name, seeds[0], prepared.setup)
+    """The runs of one group, called GROUP-SEED. `named`: a person gave the group its name. With a `key` the seeds are
+    numbers of its sealed games, and runs are called by these."""
+    geneses = [
+        Genesis(world.name, key.seed_of(world.name, prepared.preset, seed) if key else seed, prepared.setup)
+        for seed in seeds
+    ]
+    first = geneses[0]
     card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
     card |= {OFFERED: offered_digest(world, first) if spec.asks_model else None, NAMED: named}
     role = ALL if world.facets.sides.groups else next(iter(_first_actors(world, prepared)), "player")
     return [
         RunHeader(
             run_id=f"{group}-{seed}",
-            genesis=Genesis(world.name, seed, prepared.setup),
+            genesis=genesis,
             agents={role: spec.agent},
             created_at=clock_us() + i,
             group=group,
-            card=card,
+            card={**card, **(key.sealed(seed).card() if key else {})},
         )
-        for i, seed in enumerate(seeds)
+        for i, (seed, genesis) in enumerate(zip(seeds, geneses, strict=True))
     ]
 
 
@@ -141,12 +162,21 @@ def expect_free(existing: Sequence[RunHeader], new: Sequence[RunHeader]) -> None
                 kind = "run" if name in ids else "group of runs" if name in groups else "sweep"
                 raise UsageError(f"there is a {kind} {name!r} already; choose another name, or 'akinai resume {name}'")
         other = groups.get(run.group) if run.group else None
+        if other and _commitment(other) != _commitment(run):
+            raise UsageError(
+                f"the group {run.group!r} holds {other.game_words}, and here is {run.game_words}: one group has one "
+                "key, or none; choose another name"
+            )
         if other and _played_as(other) != _played_as(run):
             raise UsageError(
                 f"the group {run.group!r} was played by {other.label or other.agent!r} in {other.genesis.world}"
                 ", these are of another agent, label, model, prompt, program or playbook, or under other settings; "
                 "choose another name"
             )
+
+
+def _commitment(run: RunHeader) -> str | None:
+    return run.sealed.commitment if run.sealed else None
 
 
 def _played_as(run: RunHeader) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from akinai import worlds
 from akinai.core.canonical import Json, bad_text
-from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, StoreError, UnknownName, UsageError
+from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, SeedWithheld, StoreError, UnknownName, UsageError
 from akinai.core.ledger import Entry, Ledger, midnights
 from akinai.core.models import Reply, Usage
 from akinai.core.scores import About, Score
@@ -116,6 +116,8 @@ async def _read_or_score(
     detail: Detail,
     new_records: list[ScoreRecord] | None,
 ) -> Run:
+    if header.genesis.claimed is not None:
+        return await _read_claims(store, header, ledger, world, detail)
     if not detail.keepable:
         return score_run(header, ledger, world, detail)
     run = await find_scores(store, header, ledger.entries, world)
@@ -126,6 +128,15 @@ async def _read_or_score(
             await keep_scores(store, [record] if record else [])
         elif record:
             new_records.append(record)
+    return trim_run(replace(run, record=ledger), detail)
+
+
+async def _read_claims(store: Store, header: RunHeader, ledger: Ledger, world: World[Any], detail: Detail) -> Run:
+    """The scores that came with a record whose seed is withheld: claims, which nobody can make again before the reveal.
+    SeedWithheld where none came with it."""
+    run = await find_scores(store, header, ledger.entries, world, of_any_version=True)
+    if run is None or not detail.within(run):
+        raise SeedWithheld
     return trim_run(replace(run, record=ledger), detail)
 
 

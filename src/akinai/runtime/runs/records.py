@@ -114,7 +114,7 @@ class Run:
     def __repr__(self) -> str:
         score = f", {self.scores[0].name} {self.scores[0].value} {self.scores[0].unit}" if self.scores else ""
         outcome = self.reason or self.ending or self.status
-        return f"<Run {self.id}: {self.world} by {self.agent}, seed {self.seed}, {outcome}{score}>"
+        return f"<Run {self.id}: {self.world} by {self.agent}, {self.header.game_words}, {outcome}{score}>"
 
     @property
     def ledger(self) -> Ledger:
@@ -135,7 +135,8 @@ class Run:
 
     @property
     def seed(self) -> int:
-        return self.header.genesis.seed
+        """The seed; of a sealed game a number in its place, which tells only which runs are of one game."""
+        return self.header.seed
 
     @property
     def agent(self) -> str:
@@ -239,7 +240,7 @@ class Run:
             "agent": self.agent,
             "model": self.model,
             "label": self.label,
-            "seed": self.seed,
+            **self.header.game_json(),
             "status": self.status,
             "ending": self.ending,
             "days": self.days,
@@ -350,7 +351,7 @@ class Runs(Sequence[Run]):
     def frame(self) -> Any:
         """A table with a row a run, as a pandas or else a polars frame. UsageError when neither is installed."""
         rows = [
-            {"run": run.id, "seed": run.seed, "agent": run.agent}
+            {"run": run.id, "seed": run.header.game if run.header.sealed else run.seed, "agent": run.agent}
             | {"status": run.status, "ending": run.ending, "days": run.days}
             | {score.name: run.value(score.name) for score in run.scores}
             for run in self._runs

@@ -102,6 +102,10 @@ def _check_closing(header: RunHeader, ledger: Ledger) -> None:
 
 def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
     """Raise LedgerError if a run that is done did not end as its header says; a note if its world is missing."""
+    if header.genesis.claimed is not None:
+        return (
+            "its game is sealed: the seed, what came of its actions and its scores are claims until the key is revealed"
+        )
     if header.status != "done" or header.ending in RESUMABLE or header.card.get(ENDED_BY_AGENT):
         return None
     try:
@@ -117,6 +121,8 @@ def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
 
 async def _kept_scores_hold(store: Store, header: RunHeader, ledger: Ledger) -> bool:
     """Whether the scores stored beside the run follow from its ledger; True if none are stored that fit."""
+    if header.genesis.claimed is not None:
+        return True
     try:
         world = worlds.load(ledger.genesis.world)
     except UsageError:

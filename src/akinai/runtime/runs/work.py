@@ -8,7 +8,6 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
 from akinai.core.errors import SequenceConflict, UnknownName, UsageError
-from akinai.core.ledger import Genesis
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.play.agent_spec import spec_of
@@ -242,7 +241,7 @@ async def play_scratch(header: RunHeader, detail: Detail, context: PlayContext =
 def without_setup(run: Run) -> Run:
     """The run without its settings, which are most of a header, for a caller that has them already."""
     genesis = run.header.genesis
-    return replace(run, header=replace(run.header, genesis=Genesis(genesis.world, genesis.seed, {})))
+    return replace(run, header=replace(run.header, genesis=replace(genesis, setup={})))
 
 
 def check_jobs(jobs: object) -> None:

@@ -157,8 +157,8 @@ class RemoteSession:
         return self._info.world
 
     @property
-    def seed(self) -> int:
-        """The seed of the run."""
+    def seed(self) -> int | None:
+        """The seed of the run; None where the game is sealed."""
         return self._info.seed
 
     @property

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from akinai import worlds
@@ -15,9 +15,10 @@ from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import complete_options
-from akinai.runtime.config.settings import presets, resolve_preset
+from akinai.runtime.config.settings import DEFAULT_PRESET, presets, resolve_preset, setting
 from akinai.runtime.options import OpenOptions
 from akinai.runtime.play.agent_registry import SESSION_AGENT
+from akinai.runtime.seal import Key
 from akinai.server.market import Overloaded
 from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, OutcomeAnswer, SessionInfo
 
@@ -68,6 +69,7 @@ class HostedSession:
             "id": session.id,
             "world": session.world.name,
             "seed": session.seed,
+            "sealed": asdict(session.sealed) if session.sealed else None,
             "held": session.held,
             "actors": session.actors,
             "done": session.done,
@@ -147,9 +149,12 @@ class HostedSession:
 class SessionHost:
     """The sessions of a server."""
 
-    def __init__(self, store: Books, world: World[Any] | None = None, *, most: int = MOST_SESSIONS) -> None:
-        """`world` is the only one that is played; None for all."""
-        self._store, self._world, self._most = store, world, most
+    def __init__(
+        self, store: Books, world: World[Any] | None = None, *, key: Key | None = None, most: int = MOST_SESSIONS
+    ) -> None:
+        """`world` is the only one that is played; None for all. With a `key` its games are dealt in their order, each
+        once: who opens a session cannot come back to a game."""
+        self._store, self._world, self._key, self._most = store, world, key, most
         self._sessions: dict[str, HostedSession] = {}
         self._opening = asyncio.Lock()
         self._closing = asyncio.Event()
@@ -173,9 +178,12 @@ class SessionHost:
         world = self._world_of(options)
         fields = options.model_dump(exclude={"world"})
         async with self._opening:
-            hosted = self._sessions.get(f"{options.name}-{options.seed}")
+            if self._key is not None:
+                fields |= {"key": self._key.path, "seed": self._number(world, options, self._key)}
+            hosted = self._sessions.get(f"{options.name}-{fields['seed']}")
             if hosted is not None and not hosted.failed:
-                planned = plan_session(world, SESSION_AGENT, cast("OpenOptions", complete_options(OpenOptions, fields)))
+                all_options = cast("OpenOptions", complete_options(OpenOptions, fields))
+                planned = plan_session(world, SESSION_AGENT, all_options, self._key)
                 expect_same_run(await self._store.header(hosted.session.id), planned.header)
                 return hosted, False
             if hosted is not None:
@@ -183,6 +191,17 @@ class SessionHost:
             await self._make_room()
             session = await aopen(world, store=self._store, **fields)
             return self._add(session), not session.resumed
+
+    def _number(self, world: World[Any], options: NewSession, key: Key) -> int:
+        """The number of the sealed game that a request is for: that of the open run of its name, or the next."""
+        if "seed" in options.model_fields_set:
+            raise UsageError("the games here are sealed, and the server deals them in their order; leave seed out")
+        for hosted in self._sessions.values():
+            session = hosted.session
+            if session.sealed and session.id == f"{options.name}-{session.sealed.index}" and not session.done:
+                return session.sealed.index
+        preset = setting("preset", options.preset, DEFAULT_PRESET)
+        return key.next_index(world.name, resolve_preset(world, preset))
 
     async def resume(self, name: str) -> HostedSession:
         """The session of a run that was opened before; the same where it is open here. UsageError, Overloaded."""
@@ -193,7 +212,9 @@ class SessionHost:
             if hosted is not None:
                 await self.close(name)
             await self._make_room()
-            session = await aopen(resume=name, store=self._store)
+            header = await self._store.header(name)
+            sealed = header.sealed is not None and self._key is not None
+            session = await aopen(resume=name, store=self._store, key=self._key.path if sealed and self._key else None)
             if self._world is not None and session.world.name != self._world.name:
                 await session.close()
                 raise UsageError(f"{name!r} is a run of {session.world.name}; here {self._world.name} is played")

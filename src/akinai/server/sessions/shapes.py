@@ -26,7 +26,7 @@ class NewSession(_Body):
 
     world: str | None = Field(None, description="The world; by default the one that the server was started for.")
     preset: str | None = Field(None, description="A preset of the world.")
-    seed: int = Field(1, description="Seed of the run.")
+    seed: int = Field(1, description="Seed of the run; a server of sealed games deals them itself.")
     days: int | None = Field(None, description="Days to play.")
     settings: Mapping[str, Any] = Field(default_factory=dict, description="Settings of the world, by name.")
     name: str | None = Field(None, description="Name of the run, which is called NAME-SEED.")
@@ -66,12 +66,20 @@ class OutcomeAnswer(_Answer):
     data: Any = None
 
 
+class SealedGame(_Answer):
+    """The place of a game among those of a key."""
+
+    index: int
+    commitment: str = Field(description="SHA-256 of the key, which is revealed after the games.")
+
+
 class SessionInfo(_Answer):
     """A session as it stands."""
 
     id: str = Field(description="The name by which every command finds the run.")
     world: str
-    seed: int
+    seed: int | None = Field(description="None where the game is sealed.")
+    sealed: SealedGame | None = Field(None, description="Of a sealed game.")
     held: Sequence[str] = Field(description="Every actor that is played here.")
     actors: Sequence[str] = Field(description="Those who may act now, the first of them next.")
     done: bool

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from akinai.analysis.groups import settings_key
-from akinai.analysis.leaderboard import Board, Row, make_board
+from akinai.analysis.leaderboard import Board, Row, board_key, make_board
 from akinai.analysis.verdicts import rank_text, ranking_sentences
 from akinai.core.presentation.words import label
 from akinai.report.language import translate_cell
@@ -51,13 +50,13 @@ class BoardView:
 
 def leaderboard_page(items: Sequence[ListedRun], site: Site) -> Markup:
     """The page of a store's runs that are over and can be scored, a board for each game that was played by several."""
-    games: dict[str, list[Run]] = {}
+    games: dict[tuple[str, str | None], list[Run]] = {}
     unread = 0
     for item in items:
         run = None if notes_of(item.header).deleted else item.run
         unread += item.run is None
         if run and not run.trouble and run.scores and run.status == "done" and not run.header.parent:
-            games.setdefault(settings_key(run.header.genesis), []).append(run)
+            games.setdefault(board_key(run.header), []).append(run)
     boards = sorted((_view(runs, site) for runs in games.values()), key=lambda view: -len(view.rows))
     return render("leaderboard.html", site.language, site=site, boards=boards, unread=unread)
 

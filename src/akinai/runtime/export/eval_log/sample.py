@@ -7,6 +7,7 @@ from typing import Any
 from akinai.agents.protocols import outcome_text
 from akinai.core.actions import Unreadable
 from akinai.core.canonical import Json
+from akinai.core.chance import seed_label
 from akinai.core.findings import Finding
 from akinai.core.ledger import Outcome
 from akinai.core.models import ToolCall, Usage
@@ -43,8 +44,8 @@ class Sample:
 
 
 def sample_id(seed: int) -> str:
-    """The id of a seed's sample: runs of the same seed are epochs of it."""
-    return f"seed-{seed}"
+    """The id of a seed's sample: runs of the same seed are epochs of it. Of a sealed game "sealed-7-of-3f9a0c1"."""
+    return f"seed-{seed}" if seed >= 0 else seed_label(seed).rstrip(".").replace(" ", "-")
 
 
 def scores_document(run: Run) -> dict[str, Json]:
@@ -80,7 +81,7 @@ def make_sample(world: World[Any], run: Run, epoch: int, calls: Sequence[Call]) 
     began = run.header.created_at
     metadata: dict[str, Json] = {
         "run": run.id,
-        "seed": seed,
+        **run.header.game_json(),
         "digest": run.digest,
         "status": run.status,
         "ending": run.ending,

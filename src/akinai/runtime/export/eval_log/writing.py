@@ -17,7 +17,7 @@ from akinai.core.models import Usage
 from akinai.core.statistics import summarise
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.export.eval_log.model_calls import model_name, usage_json
-from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, Sample, make_sample
+from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, Sample, make_sample, sample_id
 from akinai.runtime.export.lines import iso
 from akinai.runtime.play.trace_codec import decode_calls, is_call
 from akinai.runtime.runs.reading import Detail, read_run
@@ -56,7 +56,7 @@ async def _write_log(log: zipfile.ZipFile, books: Books, headers: Sequence[RunHe
     spec = _spec(headers, first)
     _add(log, "_journal/start.json", {"version": LOG_VERSION, "eval": spec, "plan": _plan(first)})
     for header in headers:
-        seed = header.genesis.seed
+        seed = header.seed
         epochs[seed] += 1
         sample = await _read_sample(books, header, epochs[seed])
         _add(log, f"samples/{sample.document['id']}_epoch_{epochs[seed]}.json", sample.document)
@@ -105,7 +105,7 @@ def _kind(header: RunHeader) -> str:
 def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
     """The evaluation's description: the world is the task, its preset and days are the arguments."""
     base, _, rules = first.genesis.world.partition("@")
-    seeds = sorted({header.genesis.seed for header in headers})
+    seeds = sorted({header.seed for header in headers})
     name = first.group or first.run_id
     model, agent = first.model, first.agent
     digest = first.genesis.settings_digest
@@ -124,11 +124,11 @@ def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
         "dataset": {
             "name": base,
             "samples": len(seeds),
-            "sample_ids": [f"seed-{seed}" for seed in seeds],
+            "sample_ids": [sample_id(seed) for seed in seeds],
             "shuffled": False,
         },
         "model": model_name(model) if model else f"akinai/{agent}",
-        "config": {"epochs": max(Counter(header.genesis.seed for header in headers).values())},
+        "config": {"epochs": max(Counter(header.seed for header in headers).values())},
         "packages": {"akinai": version("akinai")},
         "metadata": {"settings_digest": digest, "card": dict(first.card)},
     }
