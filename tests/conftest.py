@@ -16,6 +16,7 @@ from hypothesis import settings
 import forked
 
 STRICT = "AKINAI_CI" in os.environ
+LONGEST = ("test_demo.py", "test_docs.py", "test_packages.py", "test_server_quirks.py", "test_site.py")
 _skipped: list[str] = []
 os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers are as many as cores, and their threads would fight
@@ -52,10 +53,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each asks an interpreter of its own, which takes most of a second."""
+    """Laws that ask an interpreter of their own are slow. What takes longest begins first: at the end a worker would wait
+    for it, or begin its fixtures a second time."""
     for item in items:
         if "[another_python_gives_the_same_bytes" in item.name:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -47,35 +47,25 @@ def test_any_body_is_answered_and_a_refusal_changes_nothing(server: Background) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("begin", range(1, 6))
-def test_ten_thousand_bodies_are_answered(server: Background, begin: int) -> None:
+@pytest.mark.parametrize("begin", [1, 2])
+def test_thousands_of_bodies_are_answered(server: Background, begin: int) -> None:
     """The same for much longer, each two thousand on their own market."""
     fuzz(server, 2_000, begin)
-
-
-def by_the_document(server: Background, examples: int) -> None:
-    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json", timeout=60)
-    for result in schema.get_all_operations():
-        operation: Any = result.ok()
-
-        @settings(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
-        @given(operation.as_strategy())
-        def send(case: Any) -> None:
-            case.call_and_validate(checks=[not_a_server_error], timeout=60)
-
-        send()
 
 
 @pytest.mark.slow
 def test_no_request_by_the_document_is_a_server_error(server: Background) -> None:
     """Requests that schemathesis makes from the server's own OpenAPI: never 5xx."""
-    by_the_document(server, 10)
+    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json", timeout=60)
+    for result in schema.get_all_operations():
+        operation: Any = result.ok()
 
+        @settings(max_examples=60, database=None, suppress_health_check=list(HealthCheck))
+        @given(operation.as_strategy())
+        def send(case: Any) -> None:
+            case.call_and_validate(checks=[not_a_server_error], timeout=60)
 
-@pytest.mark.slow
-def test_no_request_of_many_by_the_document_is_a_server_error(server: Background) -> None:
-    """The same, for long."""
-    by_the_document(server, 100)
+        send()
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import akinai
+import forked
 
 DAYS = 90
 CHILD = """
@@ -37,7 +39,7 @@ def entries_in(store: Path) -> int:
 
 def kill_after(store: Path, entries: int, batch: int) -> int:
     """Begin the run in a process, kill it when so many entries are committed, and count what was left."""
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(store), str(batch)])
+    child = forked.Popen([sys.executable, "-c", CHILD, str(store), str(batch)])
     while child.poll() is None and entries_in(store) < entries:
         time.sleep(0.001)
     child.send_signal(signal.SIGKILL)
@@ -45,12 +47,16 @@ def kill_after(store: Path, entries: int, batch: int) -> int:
     return entries_in(store)
 
 
+@cache
+def whole_run() -> akinai.Run:
+    return akinai.run("vending", agent="reference", seeds=1, days=DAYS, preset="classic")[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", range(20))
 def test_a_killed_run_resumes_to_the_end_it_would_have_had(cut: int, tmp_path: Path) -> None:
     """At twenty random moments of a ninety-day run: after kill -9 and resume the digest is the uninterrupted one's."""
-    moment = random.Random(cut)
-    whole = akinai.run("vending", agent="reference", seeds=1, days=DAYS, preset="classic")[0]
+    moment, whole = random.Random(cut), whole_run()
     store = tmp_path / "akinai.db"
     left = kill_after(store, moment.randrange(1, len(whole.ledger.entries) - 10), batch=moment.choice((1, 3, 10)))
     assert 0 < left <= len(whole.ledger.entries)

@@ -34,12 +34,16 @@ async def played(player: str, seed: int, days: int, *, preset: str | None = "cla
 
 @pytest.mark.slow
 async def test_players_stand_in_order_on_every_seed() -> None:
-    """Idle earns less than naive, and naive less than reference, on each of twenty seeds."""
+    """Idle earns less than naive, and naive less than reference, on each of twenty seeds; reference is well above $2,218
+    after 102 days, on average."""
+    best = []
     for seed in SEEDS:
         idle, naive, reference = [
-            net_worth_cents((await played(player, seed, 90))[0]) for player in ("idle", "naive", "reference")
+            net_worth_cents((await played(player, seed, 102))[0]) for player in ("idle", "naive", "reference")
         ]
         assert idle < naive < reference, seed
+        best.append(reference)
+    assert mean(best) > 1.25 * 221_793
 
 
 @pytest.mark.slow
@@ -47,12 +51,6 @@ async def test_naive_stands_near_the_papers_human() -> None:
     """Five products, list prices, one order and one visit a week: within a quarter of $844 after 67 days."""
     worths = [net_worth_cents((await played("naive", seed, 67))[0]) for seed in SEEDS]
     assert 0.75 * 84_405 <= mean(worths) <= 1.25 * 84_405
-
-
-@pytest.mark.slow
-async def test_reference_is_competent() -> None:
-    """Well above $2,218 after 102 days, on average over twenty seeds."""
-    assert mean([net_worth_cents((await played("reference", seed, 102))[0]) for seed in SEEDS]) > 1.25 * 221_793
 
 
 @pytest.mark.parametrize("player", ["naive", "reference"])
