@@ -169,3 +169,51 @@ def test_no_page_is_wider_than_its_window(browser: Browser, studio: str, width: 
             }"""
         )
         assert apart
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_a_week_is_planned_and_ended(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
+    """Rows within rows: an order, what a machine is to hold, prices from a day, and no week that ends by mistake."""
+    store = str(tmp_path / "akinai.db")
+    words = ("play", "vending", "--preset", "sprint", "--name", "me", "--store", store)
+    with page_process(*words) as address, visit(browser, address, **look) as visitor:
+        page = visitor.open(address)
+        press, write, body = page.keyboard.press, page.keyboard.type, page.locator("body")
+        for letter, query in (("s", "wholesale suppliers"), ("g", "")):
+            press(letter)
+            press("Enter")
+            if query:
+                write(query)
+                press("Enter")
+            expect(body).to_have_attribute("data-seq", "1" if query else "2")
+        page.get_by_role("button", name="A whole week in one form").first.press("Enter")
+        expect(page.locator("#form-week")).to_be_visible()
+        press("Escape")
+        page.get_by_role("button", name="The plan").first.press("Enter")
+        form = page.locator("#form-set_plan")
+        form.locator("select").first.press("ArrowDown")
+        press("Tab")
+        for name in ("orange soda", "sour worms"):
+            write(name)
+            for key in ("Tab", "Tab", "Enter") if name == "orange soda" else ():
+                press(key)
+        prices = form.locator("[data-field=prices]")
+        for row, (name, dollars) in enumerate((("orange soda", "2.2"), ("sour worms", "1.7"))):
+            if row:
+                prices.locator("> .add").press("Enter")
+            prices.locator("[data-field=product] input").nth(row).press("End")
+            write(name)
+            press("Tab")
+            write(dollars)
+        press("Enter")
+        expect(body).to_have_attribute("data-seq", "3")
+        press("e")
+        press("Enter")
+        expect(body).to_have_attribute("data-seq", "4")
+        expect(page.locator("#play-answer")).to_contain_text("Week 2 of 52")
+        visitor.check()
+    (run,) = akinai.runs("me-1", store=store)
+    plan = run.ledger.entries[2].parameters
+    assert plan["sites"] == [{"products": ["orange_soda", "sour_worms"], "site": 1}]
+    assert [price["price_cents"] for price in plan["prices"]] == [220, 170]  # type: ignore[index, union-attr]
+    assert run.ledger.entries[3].name == "CloseWeek"

@@ -44,6 +44,7 @@ def voice_of(name: str, preset: str | None = None) -> tuple[World[Any], Voice]:
          "Water is small, and row C is for large items (rows A-B take small items, rows C-D large ones)"),
         ("columns 0-2", "columns 1-3"),
         ("- Chocolate Bar (chocolate_bar): 3 units", "- Chocolate Bar: 3 units"),
+        ("Northbay Wholesale (northbay, a@b.com) has opened", "Northbay Wholesale (a@b.com) has opened"),
         ("no price is set for chocolate_bar, water", "no price is set for Chocolate Bar, water"),
         ("write to chocolate_bar@shop.com or http://x.com/chocolate_bar", "write to chocolate_bar@shop.com or http://x.com/chocolate_bar"),
     ],

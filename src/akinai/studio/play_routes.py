@@ -24,7 +24,7 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import render
 from akinai.runtime.describe import describe
 from akinai.runtime.play.agent_registry import HELD
-from akinai.studio.shared import Studio, read_body
+from akinai.studio.shared import Studio, read_body, unless_stopping
 from akinai.views.play import last_step, play_view, refused_paths
 
 MAX_BODY_BYTES = 100_000
@@ -137,7 +137,9 @@ async def _parts(
 ) -> dict[str, Any]:  # fmt: skip
     """The parts of the page as the run stands. `wait`: only once idle and reference are played."""
     views = await studio.views.views(await studio.books.header(header.run_id))
-    ghosts = await studio.views.ghosts(header) if wait else studio.views.known_ghosts(header)
+    if wait:
+        await unless_stopping(studio.stopping, studio.views.ghosts(header))
+    ghosts = studio.views.known_ghosts(header)
     actor = _actor(session, header)
     view = session.view() if session is not None and session.actor else None
     last = last or (session.outcome if session else None)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -76,3 +76,14 @@ async def sleep_unless(stopping: asyncio.Event, seconds: float) -> None:
     """Sleep, but not beyond the end of the server."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stopping.wait(), seconds)
+
+
+async def unless_stopping(stopping: asyncio.Event, work: Coroutine[Any, Any, Any]) -> None:
+    """Wait for work, but not beyond the end of the server, which ends it."""
+    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(work), asyncio.create_task(stopping.wait())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

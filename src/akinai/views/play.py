@@ -89,7 +89,7 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
         first.name if first else "",
         first.unit if first else "",
         judging.standing(steps.opening) or 0.0,
-        None if crowded else judging.standing(state),
+        None if crowded or not first else _headline(world, state, first.name),
         tuple(_closed(world, steps, first.name)) if dated and first else (),
         presentation.desk(state, actor, _met(steps, owner)),
         voice := presentation.voice(state, actor),
@@ -107,14 +107,19 @@ def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
 
 def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[float]:
     """Yield the headline after each night."""
-    judging = world.facets.judging
     for step in steps:
         before, after = world.now(step.before), world.now(step.after)
         if before is not None and after is not None and midnights(before, after):
-            facts = judging.facts(step.after)
-            value = facts.get(f"{headline}_cents", facts.get(headline))
-            if isinstance(value, int | float):
+            value = _headline(world, step.after, headline)
+            if value is not None:
                 yield value
+
+
+def _headline(world: World[Any], state: Any, headline: str) -> float | None:
+    """The headline in a state, by its own name among the facts where it is there."""
+    facts = world.facets.judging.facts(state)
+    value = facts.get(f"{headline}_cents", facts.get(headline))
+    return float(value) if isinstance(value, int | float) else world.facets.judging.standing(state)
 
 
 def _log(world: World[Any], steps: Steps[Any], owner: str, voice: Voice) -> Iterator[LogItem]:

@@ -67,7 +67,11 @@ class _Reader:
                 return self._by_row(values) or [self._fault(detail, ()) for detail in details]
             return [self._fault(detail, within) for detail in details]
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
-            return (not within and self._by_row(values)) or [_Fault(within, str(error)[:300])]
+            value = values[str(within[0])] if within else None
+            empty = isinstance(value, dict) and "" in cast("dict[str, object]", value).values()
+            return (not within and self._by_row(values)) or [
+                _Fault(within, "give a number" if empty else str(error)[:300])
+            ]
         return ()
 
     def nameless(self) -> Iterator[_Fault]:

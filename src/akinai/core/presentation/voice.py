@@ -37,18 +37,21 @@ class Voice:
         """A text of the world in words for a person. `labels` take the place of the names of actions."""
         text = TIME.sub(_when, self.rewrite(text))
         if self._named:
-            text = self._named.sub(lambda match: match[1] if match[1] else self.names[match[2]], text)
+            text = self._named.sub(self._name_in, text)
         return _labelled(text, labels) if labels else text
+
+    def _name_in(self, match: re.Match[str]) -> str:
+        return f"{match[1]}{' (' if match[2] == ', ' else ''}" if match[1] else self.names[match[3]]
 
     @cached_property
     def _named(self) -> re.Pattern[str] | None:
         """A name with its id behind it in brackets or before it, or an id; one that is also a word stays as it is."""
         if not self.names:
             return None
-        both = "|".join(rf"{re.escape(name)}(?= \({re.escape(id)}\))" for id, name in self.names.items())
+        both = "|".join(rf"{re.escape(name)}(?= \({re.escape(id)}(?:\)|, ))" for id, name in self.names.items())
         ids = "|".join(re.escape(id) for id in self.names if re.search(r"[_\d]", id))
         behind = "|".join(map(re.escape, self.names))
-        return re.compile(rf"({both}) \((?:{behind})\)" + (rf"|{WHOLE.format(ids)}" if ids else "|(?!)()"))
+        return re.compile(rf"({both}) \((?:{behind})(\)|, )" + (rf"|{WHOLE.format(ids)}" if ids else "|(?!)()"))
 
 
 def _when(match: re.Match[str]) -> str:

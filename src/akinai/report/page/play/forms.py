@@ -9,7 +9,9 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.presentation.complaints import words_of
 from akinai.core.presentation.desk import Desk, FilledRow, Pick
 
-Kind = Literal["text", "area", "number", "choice", "flag", "rows", "group", "variant", "table", "lines", "pick", "json"]
+Kind = Literal[
+    "text", "area", "number", "choice", "flag", "rows", "group", "variant", "table", "lines", "list", "pick", "json"
+]
 LONG_TEXT = 1_000
 """Characters from which a text has a field of several lines."""
 FEW = 3
@@ -50,8 +52,10 @@ class Form:
 
     @property
     def at_once(self) -> bool:
-        """Whether it can be sent without filling in a field."""
-        return not any(field.required for field in self.fields)
+        """Whether it means something without a field filled in: not where it is made of rows and lists."""
+        lists = [field for field in self.fields if field.kind in ("lines", "list")]
+        rows = any(field.kind in ("rows", "group", "table") for field in self.fields)
+        return not (rows or len(lists) > 1 or any(field.required for field in self.fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,10 @@ class _FieldMaker:
         if "properties" in items:
             return Field(name, "rows", words_of(name), about, required, fields=self.fields(items), filled=self.filled)
         label, choices = self._label_and_choices(name, name)
-        return Field(name, "lines", label, about, required, choices=choices)
+        if "enum" in items:
+            choices = tuple((str(item), "", "") for item in items["enum"])
+        listed = "enum" in items or (name,) in self.picks
+        return Field(name, "list" if listed else "lines", label, about, required, choices=choices)
 
     def _variant(self, name: str, schema: Schema, required: bool) -> Field:
         variants: list[tuple[str, tuple[Field, ...]]] = []

@@ -41,6 +41,7 @@ def play_parts(
     main, groups = forms_of([verb.tool(inline=True) for verb in view.verbs], playing.desk) if view else (None, [])
     forms = [form for group in groups for form in group.forms] + ([main] if main else [])
     labels = {form.verb: form.label for form in forms}
+    drafts = [draft for draft in playing.desk.drafts if draft.verb in labels]
 
     def tell(text: str) -> str:
         return translate_lines(playing.voice.tell(text, labels), language)
@@ -54,7 +55,7 @@ def play_parts(
         name: str(render(f"play_{name}.html", language, **shared)) for name in ("status", "brief", "answer", "log")
     }
     markup["forms"] = str(
-        render("play_forms.html", language, main=main, groups=groups, desk=playing.desk, over=view is None, tell=tell)
+        render("play_forms.html", language, main=main, groups=groups, drafts=drafts, over=view is None, tell=tell)
     )
     return {
         "seq": playing.seq,

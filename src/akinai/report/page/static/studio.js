@@ -453,7 +453,10 @@
   const namesOf = field => field.dataset.field.split(" ");
   const rowsIn = field => $$(":scope > .rows > [data-row]", field);
   const amongst = (input, test) => [...(input.list?.options ?? [])].find(test);
-  const valueIn = input => amongst(input, option => plain(option.value) === plain(input.value))?.dataset.value ?? input.value.trim();
+  const valueIn = input => { // the beginning of a name is enough where one alone has it
+    const typed = plain(input.value), begun = typed ? [...(input.list?.options ?? [])].filter(option => plain(option.value).startsWith(typed)) : [];
+    return (begun.find(option => plain(option.value) === typed) ?? (begun.length === 1 ? begun[0] : null))?.dataset.value ?? input.value.trim();
+  };
   const write = (input, value) => { input.value = amongst(input, option => option.dataset.value === String(value))?.value ?? value; };
   function valuesOf(box) { // the arguments that a form holds; what is empty is left out
     const values = {};
@@ -474,9 +477,9 @@
     if (kind === "flag") return input.checked;
     if (kind === "group") return filledIn(valuesOf($(".fields", field)));
     if (kind === "variant") { const type = $(".kind", field).value; return { type, ...valuesOf($$(".variant", field).find(part => part.dataset.variant === type)) }; }
+    if (kind === "list") { const lines = rowsIn(field).map(row => valueIn($(".key", row))).filter(Boolean); return lines.length ? lines : undefined; }
     if (kind === "table") return filledIn(Object.assign({}, ...changedRows(field).map(([, value]) => value), Object.fromEntries(rowsIn(field).map(row => [valueIn($(".key", row)), $(".value", row).value]).filter(([key, value]) => key || value).map(([key, value]) => [key, value === "" ? "" : +value]))));
     if (kind === "rows") { const rows = sentRows(field).map(([, values]) => values); return rows.length ? rows : undefined; }
-    if (kind === "lines" && input.matches(".key")) { const lines = rowsIn(field).map(row => valueIn($(".key", row))).filter(Boolean); return lines.length ? lines : undefined; }
     const text = input.value;
     if (text === "") return undefined;
     if (kind === "number") return +text;
@@ -500,7 +503,7 @@
       else if (kind === "flag") input.checked = value;
       else if (kind === "pick") input.value = [...input.options].find(option => option.value && names.every(name => JSON.parse(option.value)[name] === values[name]))?.value ?? "";
       else if (kind === "table") { let n = 0; for (const [key, number] of Object.entries(value)) intoRow(field, { [key]: number }, () => rowsIn(field)[n++] ?? addRow(field)); }
-      else if (kind === "lines" && input.matches(".key")) value.forEach((line, n) => write($(".key", rowsIn(field)[n] ?? addRow(field)), line));
+      else if (kind === "list") value.forEach((line, n) => write($(".key", rowsIn(field)[n] ?? addRow(field)), line));
       else if (kind === "rows") { let n = 0; for (const row of value) intoRow(field, row, () => rowsIn(field)[n++] ?? addRow(field)); }
       else if (kind === "lines") input.value = value.join("\n");
       else if (kind === "json") input.value = JSON.stringify(value);
@@ -518,7 +521,7 @@
     if (!field) return [];
     if (further.length && kind === "rows") { const row = sentRows(field)[further[0]]?.[0]; return !row ? [] : further.length > 1 && row.matches("[data-row]") ? markAt(row, further.slice(1)) : $$("input,select", row); }
     if (further.length && kind === "table") return $$("input", $(`:scope > .filled:has([data-name="${CSS.escape(further[0])}"])`, field) ?? rowsIn(field).find(row => valueIn($(".key", row)) === further[0]) ?? field);
-    if (further.length && kind === "lines") return $$("input", rowsIn(field)[further[0]] ?? field);
+    if (further.length && kind === "list") return $$("input", rowsIn(field)[further[0]] ?? field);
     if (further.length && kind === "group") return markAt($(".fields", field), further);
     if (further.length && kind === "variant") return markAt($(".variant:not([hidden])", field), further.slice(-1));
     return $$("input,select,textarea", field).slice(0, kind === "rows" ? 1 : undefined);
@@ -532,7 +535,7 @@
       this.forms.addEventListener("submit", event => { event.preventDefault(); this.act(event.target.dataset.verb, valuesOf($(".fields", event.target)), event.target); });
       this.forms.addEventListener("input", event => { event.target.removeAttribute("aria-invalid"); this.keep(event.target.form); });
       this.forms.addEventListener("change", event => { if (event.target.matches(".kind")) this.choose(event.target); this.keep(event.target.form); });
-      this.forms.addEventListener("keydown", event => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) { event.preventDefault(); event.target.form.requestSubmit(); } });
+      this.forms.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches(event.ctrlKey || event.metaKey ? "textarea,select" : "select")) { event.preventDefault(); event.target.form.requestSubmit(); } });
       addEventListener("keydown", event => { if (event.key === "Escape" && this.shown && !$("dialog[open]")) { const button = $(`[data-form="${this.shown}"]`); this.open(""); button?.focus(); } });
       keys(event => this.jump(event));
       if (!data.parts.ghosts) this.later();

@@ -1,5 +1,7 @@
 """The forms with which a person runs a vending business, and the choices that the owner knows of."""
 
+from collections.abc import Mapping
+
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
 from akinai.worlds.vending.model.state import State
@@ -14,12 +16,12 @@ GROUPS = (
     FormGroup(
         "Buy",
         ("search_web", "view_suppliers", "get_price_lists", "make_offer", "place_order", "check_deliveries",
-         "count_delivery", "claim", "fetch_depot", "pay"),
+         "count_delivery", "claim", "fetch_depot", "pay", "take_pitch", "sell_to_jobber"),
     ),
     FormGroup(
         "Machine",
-        ("restock_slot", "set_price", "collect_cash", "clear_slot", "visit_site", "change_prices", "list_storage",
-         "get_machine_inventory", "get_money_balance", "view_business_state"),
+        ("restock_slot", "set_price", "collect_cash", "clear_slot", "visit_site", "change_prices",
+         "list_storage", "get_machine_inventory", "get_money_balance", "view_business_state"),
     ),
     FormGroup("Plan", ("set_plan", "write_notes", "forecast")),
     FormGroup("Time", ("wait_until", "week")),
@@ -42,7 +44,7 @@ def desk_of(state: State) -> Desk:
         GROUPS,
         "close_week" if state.week else "advance_day",
         LABELS,
-        picks=(*_goods(state), _slots(state) if single else _sites(state)),
+        picks=(*_goods(state), *((_slots(state),) if single else (_sites(state), *_open_matters(state)))),
         rows={"set_price": _prices(state), "restock_slot": _refills(state)}
         if single
         else {"change_prices": _tags(state)},
@@ -52,13 +54,42 @@ def desk_of(state: State) -> Desk:
 
 def _sites(state: State) -> Pick:
     """The sites by their names."""
-    choices = [Choice((number,), site_name(state, site.place_index)) for number, site in enumerate(state.sites, 1)]
+    names = state.setup.catalog.by_id
+    plans: Mapping[int, tuple[str, ...]] = state.week.plan.sites if state.week else {}
+    choices = [
+        Choice((number,), site_name(state, site.place_index), ", ".join(names[id].name for id in plans.get(number, ())))
+        for number, site in enumerate(state.sites, 1)
+    ]
     return Pick(("site",), "Site", tuple(choices))
+
+
+def _open_matters(state: State) -> tuple[Pick, ...]:
+    """Orders that came, the latest first, and complaints once all mail is read."""
+    suppliers = state.setup.catalog.supplier_by_id
+    orders = [
+        Choice(
+            (parcel.order.number,),
+            f"{parcel.order.number}, {suppliers[parcel.order.supplier].name}",
+            "at the depot" if parcel.at_depot else "counted" if parcel.counted else "signed for",
+        )
+        for parcel in reversed(state.parcels)
+    ]
+    complaints = [
+        Choice((complaint.number,), f"{complaint.number}, {format_cents(complaint.cents)}",
+               "money promised" if complaint.promised else "")
+        for complaint in (() if state.mail.unread else state.complaints)
+    ]  # fmt: skip
+    return (
+        Pick(("order",), "Order", tuple(orders)),
+        Pick(("complaint",), "Complaint", tuple(complaints)),
+        *(Pick((name,), name.capitalize(), tuple(complaints), free=True) for name in ("pay", "refuse", "promise")),
+    )
 
 
 def _tags(state: State) -> tuple[FilledRow, ...]:
     """A row for each product that has a price, or is there to be sold."""
-    names, held = state.setup.catalog.by_id, {slot.product for slot in state.slots if slot}
+    names, coming = state.setup.catalog.by_id, (*state.orders, *(parcel.order for parcel in state.parcels))
+    held = {slot.product for slot in state.slots if slot} | {line.product for order in coming for line in order.lines}
     return tuple(
         FilledRow(names[id].name, {}, id, None if (cents := state.prices.get(id)) is None else cents / 100,
                   note="no price" if cents is None else format_cents(cents))
@@ -93,7 +124,11 @@ def _goods(state: State) -> tuple[Pick, ...]:
     stored = {product: sum(lot.units for lot in lots) for product, lots in sorted(state.storage.items())}
     in_storage = tuple(Choice((id,), names[id].name, f"{units} in storage") for id, units in stored.items())
     met = _products_met(state)
-    products = tuple(Choice((id,), product.name) for id, product in names.items() if id in met)
+    products = tuple(
+        Choice((id,), product.name, format_cents(state.prices[id]) if id in state.prices else "")
+        for id, product in names.items()
+        if id in met
+    )
     ids = tuple(Choice((supplier.id,), supplier.name) for supplier in suppliers)
     addresses = tuple(Choice((supplier.address,), supplier.address, supplier.name) for supplier in suppliers)
     return (
@@ -152,9 +187,8 @@ def _letters(state: State) -> tuple[Draft, ...]:
     order = (
         f"I would like to order:\n24 units of \n\nDelivery address: {setup.delivery_address}\nAccount: {setup.account}"
     )
+    verb = "send_letter" if setup.weekly else "send_email"
     return (
-        Draft(
-            "send_email", "Ask for a price list", {"subject": "Price list", "body": "Please send me your price list."}
-        ),
-        Draft("send_email", "Write an order", {"subject": "Order", "body": order}),
+        Draft(verb, "Ask for a price list", {"subject": "Price list", "body": "Please send me your price list."}),
+        Draft(verb, "Write an order", {"subject": "Order", "body": order}),
     )

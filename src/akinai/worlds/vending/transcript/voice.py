@@ -19,7 +19,7 @@ def voice_of(state: State) -> Voice:
     setup = state.setup
     names = {product.id: product.name for product in setup.catalog.products}
     names |= {supplier.id: supplier.name for supplier in setup.catalog.suppliers}
-    slots = range(0 if state.sites else len(state.slots))
+    slots = range(0 if setup.street.errands else len(state.slots))
     spots: dict[str, Mapping[str, Json]] = {
         slot_key(setup.columns, at): {"row": at // setup.columns, "column": at % setup.columns} for at in slots
     }
