@@ -50,27 +50,6 @@ def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) 
     assert first.card["agent_spec"] == other.card["agent_spec"]
 
 
-def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
-    """Somebody who plays by rules is offered no window."""
-    answer = akinai(
-        "run",
-        "vending",
-        "--preset",
-        "classic",
-        "--days",
-        "2",
-        "--seeds",
-        "1-2",
-        "--name",
-        "a",
-        "--window",
-        "9000",
-    )
-    assert offered(answer.out)[1] == shlex.split(
-        "run vending --agent naive --seeds 1-2 --preset classic --days 2 --name a-naive"
-    )
-
-
 def test_who_stopped_playing_is_offered_to_go_on(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
     """A person who quits is told how to come back to the same morning."""
     monkeypatch.setattr("sys.stdin", io.StringIO("wait_until hour=10\nquit\n"))

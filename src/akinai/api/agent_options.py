@@ -10,7 +10,7 @@ from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import given_of
-from akinai.runtime.config.files import read_named
+from akinai.runtime.config.files import new_path, read_named
 from akinai.runtime.config.settings import Settings, named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
@@ -103,7 +103,7 @@ def write_prompt(file: str | Path, agent: str | None = None) -> Path:
         raise UsageError(f"the agent {agent!r} asks no model, which a prompt is for; it is chat or structured")
     text = instructions("json" if agent == STRUCTURED else "tools")
     parts = [text, *(["{actions}"] if agent == STRUCTURED else []), "{situation}"]
-    path = Path(file).expanduser()
+    path = new_path(file).expanduser()
     try:
         with path.open("x", encoding="utf-8") as stream:
             stream.write("\n\n".join(parts) + "\n")

@@ -11,6 +11,7 @@ from akinai.analysis.comparison import Comparison
 from akinai.analysis.scale import HIGH, LOW
 from akinai.api.play import Seeds, run
 from akinai.core.errors import UsageError
+from akinai.runtime.config.files import expect_writable, new_path
 from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.records import Run, Runs
 from akinai.stores.memory import MemoryStore
@@ -47,7 +48,9 @@ def demo(
     short run of the reference player as soon as it is played. Nothing is kept but the report. UsageError for a world
     without these players, and if the folder cannot be written.
     """
-    name = _playable(world)
+    name, folder = _playable(world), new_path(output)
+    if _draws():
+        expect_writable(folder, "the report")
     first = run(name, agent=HIGH, seeds=1, days=min(days, WATCHED_DAYS) or WATCHED_DAYS)
     if watched is not None:
         watched(first[0])
@@ -56,7 +59,7 @@ def demo(
         player: run(name, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
         for player in PLAYERS
     }
-    return Demo(played, compare(*PLAYERS[1:], store=store), _report(store, Path(output)))
+    return Demo(played, compare(*PLAYERS[1:], store=store), _report(store, folder))
 
 
 def _playable(name: str | None) -> str:
@@ -75,9 +78,14 @@ def _worlds() -> Iterator[str]:
     return (name for name in worlds.names() if {*PLAYERS} <= worlds.load(name).players.keys())
 
 
+def _draws() -> bool:
+    """Whether what draws a report is installed."""
+    return find_spec("matplotlib") is not None and find_spec("jinja2") is not None
+
+
 def _report(store: MemoryStore, folder: Path) -> Path | None:
     """The page of a report on all runs of a store; None where what draws it is not installed."""
-    if find_spec("matplotlib") is None or find_spec("jinja2") is None:
+    if not _draws():
         return None
     from akinai.report.page.files import write
 

@@ -12,7 +12,7 @@ from akinai.core.errors import RunFailedWarning, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
-from akinai.runtime.config.calls import with_options
+from akinai.runtime.config.calls import given_of, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import ForkOptions, ResumeOptions, RunOptions, Seeds
 from akinai.runtime.play.agent_registry import (
@@ -50,6 +50,9 @@ from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.seal import Key, expect_key, load_optional
 from akinai.runtime.sync import wait
 
+MODEL_OPTIONS = ("window", "memory", "max_tokens", "max_dollars", "calls_per_minute")
+"""Options of a run that nobody but a model uses; its sampling is refused with its spec."""
+
 
 class Stopped(KeyboardInterrupt):
     """Ctrl-C, or SIGTERM, while runs were played: `runs` holds what there is, and `resume` goes on from there."""
@@ -83,6 +86,7 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
         seeds = shard_of(seeds, options["shard"], name)
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
     playing = _playing(options, options["store"], context)
+    expect_use(loaded, spec, options)
     parts = _parts(loaded, spec, options)
     begun = _Begun(
         loaded, parts, seeds, checked_name(name) if name is not None else None, load_optional(options["key"])
@@ -118,6 +122,17 @@ def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part
         expect_actors(world, prepared)
         parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, options["base_url"])))
     return parts
+
+
+def expect_use(world: World[Any], spec: AgentSpec, options: RunOptions) -> None:
+    """UsageError for options that the caller gave and that only a model, or for `timeout` a program, would use."""
+    if any(part.spec.asks_model or part.spec.sub_agents for part in _parts(world, spec, options)):
+        return
+    given = {*given_of(RunOptions, options)}
+    of_models = [name for name in MODEL_OPTIONS if name in given]
+    of_programs = [] if spec.agent.startswith("stdio:") else [name for name in ("timeout",) if name in given]
+    if unused := ", ".join(f"--{name.replace('_', '-')}" for name in (*of_models, *of_programs)):
+        raise UsageError(f"no model is asked here, so {unused} would do nothing; name one with --model")
 
 
 @dataclass(frozen=True, slots=True)

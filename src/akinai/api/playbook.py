@@ -21,6 +21,7 @@ from akinai.learning.search.dedup import Refinement
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
 from akinai.retrieval import Embedder
+from akinai.runtime.config.files import new_path
 
 
 def show(playbook: str | Path, bullet: str | None = None, *, section: str | None = None) -> Playbook | Section | Bullet:
@@ -162,7 +163,7 @@ def export(playbook: str | Path, target: str | Path) -> Playbook:
     """Write a playbook in another form, by the ending of `target`: .json, .yaml, .txt or .md."""
     loaded = open_playbook(playbook).load()
     try:
-        export_playbook(loaded, Path(target))
+        export_playbook(loaded, new_path(target))
     except OSError as error:
         why = "a part of its path is a file" if isinstance(error, FileExistsError) else error.strerror
         raise UsageError(f"cannot write {str(target)!r}: {why}; name another file") from error

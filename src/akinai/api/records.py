@@ -13,6 +13,7 @@ from akinai.core.findings import Deal
 from akinai.core.stores import Books, RunHeader, Status
 from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, with_store
+from akinai.runtime.config.files import new_path
 from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
@@ -187,13 +188,15 @@ def export(
     if format == EVAL_LOG:
         if output is not None and not isinstance(output, str | Path):
             raise UsageError(f"the format {format!r} is no text; name a file for it with -o, such as -o run{SUFFIX}")
-        _export_eval_log(run, Path(output or f"{run}{SUFFIX}"), store)
+        _export_eval_log(run, new_path(output or f"{run}{SUFFIX}"), store)
         return ()
     if format not in LINE_FORMATS and format in database_formats():
         if not isinstance(output, str | Path):
             raise UsageError(f"the format {format!r} is a database; name a file for it with -o, such as -o market.db")
-        _export_database(run, Path(output), format, store)
+        _export_database(run, new_path(output), format, store)
         return ()
+    if isinstance(output, str | Path):
+        output = new_path(output)
     lines: list[str] = []
     with ExitStack() as stack:
         file = None if isinstance(output, str | Path) else output

@@ -13,6 +13,7 @@ from akinai.report.page.run_page import run_page
 from akinai.report.page.site import Site, file_name
 from akinai.report.page.templating import asset, checked_language
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.files import new_path
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.sync import wait
@@ -39,7 +40,7 @@ def bundle(*runs: str, output: str | Path, store: StoreRef = None, language: str
     are left alone. UsageError for several runs in a file, a run that cannot be read, and a place that cannot be
     written.
     """
-    target, words = Path(output), checked_language(language) or "en"
+    target, words = new_path(output), checked_language(language) or "en"
     single = target.suffix.lower() == HTML
     if target.is_file() != single and target.exists():
         raise UsageError(f"{str(target)!r} is a {'folder' if single else 'file'}; -o names a folder, or a file *.html")

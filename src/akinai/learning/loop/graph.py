@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.untrusted.documents import why_unfit, why_unportable
 from akinai.learning.extras import expect_package, load_package
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
 from akinai.learning.loop.loop import edges, follower, steps
@@ -108,6 +109,8 @@ async def checkpointer(location: str) -> AsyncGenerator[BaseCheckpointSaver[Any]
                 _expect_sqlite(location)
             saver = await stack.enter_async_context(saver_class.from_conn_string(location))
             await saver.setup()
+        except UsageError:
+            raise
         except Exception as error:  # sqlite3, psycopg or the system
             where = "in PostgreSQL" if postgres else repr(location)  # a DSN may hold a password
             why = " ".join(str(error).split())
@@ -126,7 +129,11 @@ def _postgres_saver() -> Any:
 
 
 def _expect_sqlite(file: str) -> None:
-    """Raise the errors of sqlite3 here: on the package's own thread they would leave it running."""
+    """Raise the errors of sqlite3 here: on the package's own thread they would leave it running. UsageError for a file
+    that is none, or that Windows cannot hold."""
+    path = Path(file)
+    if why := why_unfit(path.stat().st_mode, 0) if path.exists() else why_unportable(path.name):
+        raise UsageError(f"the checkpoint {file!r} cannot be opened: {why}")
     Path(file).parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA schema_version")

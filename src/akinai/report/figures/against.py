@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.report.tables.learned import contender_name, score_text
+from akinai.runtime.config.files import new_path
 
 if TYPE_CHECKING:
     from akinai.runtime.learn.result import LearnResult
@@ -51,7 +52,7 @@ def against_figure(learned: LearnResult, path: Path | str) -> Path:
     rows = learned.to_json()["against"]
     if not isinstance(rows, list):
         raise UsageError("there is nothing to draw: name others to compare with, such as --against placebo,icl")
-    file = Path(path)
+    file = new_path(path)
     try:
         svg = against_svg([row for row in rows if isinstance(row, Mapping)], learned.unit)
         file.write_text(svg, encoding="utf-8", newline="\n")

@@ -28,6 +28,7 @@ from akinai.report.presentation import presentation_of
 from akinai.report.why.section import with_explanations
 from akinai.runtime.config.addresses import resolve_store, with_store
 from akinai.runtime.config.calls import with_options
+from akinai.runtime.config.files import expect_writable, new_path
 from akinai.runtime.options import ReportOptions
 from akinai.runtime.sync import wait
 from akinai.runtime.why.book import read_explanations
@@ -76,9 +77,9 @@ def report(*names: str, **options: Unpack[ReportOptions]) -> WrittenReport:
     language = checked_language(options["language"]) or chosen_language()
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
-    store, folder = options["store"], Path(options["output"])
-    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=options["jobs"], on=options["on"])
+    store, folder = options["store"], new_path(options["output"])
     _expect_folder(folder)
+    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=options["jobs"], on=options["on"])
 
     async def read(books: Books) -> Supplements:
         explained = await read_explanations(books, names)
@@ -129,6 +130,7 @@ def write(
 def _expect_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{str(folder)!r} is a file, and a report is a folder of files; name another with -o")
+    expect_writable(folder, "the report")
 
 
 def _files(

@@ -36,7 +36,7 @@ from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.boards import board_columns
 from akinai.report.tables.columns import Column
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, shared_url, with_store
-from akinai.runtime.config.files import read_named
+from akinai.runtime.config.files import expect_writable, new_path, read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
 from akinai.runtime.runs.reading import find_runs
@@ -94,9 +94,10 @@ def leaderboard(
     """
     check_jobs(jobs)
     _expect_jinja()
-    folder, prices = Path(output), known_prices()
+    folder, prices = new_path(output), known_prices()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{str(folder)!r} is a file, and a leaderboard is a folder of files; name another with -o")
+    expect_writable(folder, "the leaderboard")
     if not names:
         raise UsageError("name the runs and groups that stand on the leaderboard")
 

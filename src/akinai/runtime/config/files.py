@@ -1,13 +1,21 @@
-"""The one reader of files that people name in flags, settings and keys."""
+"""The one reader of files that people name in flags, settings and keys, and the checks of those to be written."""
 
 import os
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.core.untrusted.documents import MOST_BYTES, MOST_RECORD_BYTES, DocumentError, decode_text, why_unfit
+from akinai.core.untrusted.documents import (
+    MOST_BYTES,
+    MOST_RECORD_BYTES,
+    DocumentError,
+    decode_text,
+    why_unfit,
+    why_unportable,
+)
 
 
 def read_named(path: Path | str, what: str = "", *, most_bytes: int = MOST_BYTES) -> str:
@@ -31,3 +39,31 @@ def open_named(path: Path | str, what: str = "", *, most_bytes: int = MOST_RECOR
             yield file
     except (OSError, ValueError, RecursionError) as error:  # a name with a NUL is a ValueError
         raise UsageError(f"{what or repr(str(path))} cannot be read: {why_unreadable(error)}") from error
+
+
+def new_path(name: Path | str) -> Path:
+    """The path of a file or folder to write. UsageError for an empty name, and for one that Windows cannot hold."""
+    if not str(name):
+        raise UsageError("an empty name is no place to write to; name a file or a folder")
+    path = Path(name)
+    try:
+        for part in (path, *path.parents):
+            if part.exists():
+                break
+            if part.name and (why := why_unportable(part.name)):
+                raise UsageError(why)
+    except OSError:
+        pass  # a name that is too long, or a place that may not be looked at: whoever writes there is told
+    return path
+
+
+def expect_writable(folder: Path, what: str) -> None:
+    """UsageError unless files can be written into a folder, or into the nearest one above it; nothing is left there."""
+    nearest = next((place for place in (folder, *folder.absolute().parents) if place.exists()), folder)
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {what} into {str(folder)!r}: {error.strerror}; name another folder with -o"
+        ) from error

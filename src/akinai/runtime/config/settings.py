@@ -337,6 +337,8 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[s
             if name in world.facets.files.inline and not _file_exists(file_setting, folder):
                 continue
             file_setting = {"file": file_setting}
+        if isinstance(file_setting, dict) and _is_empty(file_setting):  # a list may say that there is nobody
+            raise UsageError(f"{name} is set and holds nothing; name a file, or leave it out")
         if not isinstance(file_setting, dict) or "file" not in file_setting:
             continue
         over = cast("Table", file_setting)
@@ -356,6 +358,13 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[s
             merge(cast("Table", read), over)
         table[name] = read
     return tuple(counts)
+
+
+def _is_empty(value: object) -> bool:
+    """Whether a value from JSON holds nothing, or only such values."""
+    if isinstance(value, Mapping):
+        return all(map(_is_empty, cast("Mapping[str, object]", value).values()))
+    return isinstance(value, list) and not value
 
 
 def _counts(read: Json, file: str, kind: str) -> list[str]:

@@ -15,6 +15,7 @@ from akinai.core.errors import UsageError
 from akinai.core.facets import Generated, Generator
 from akinai.core.ledger import Genesis
 from akinai.runtime.config.complaints import settings_complaint
+from akinai.runtime.config.files import new_path
 from akinai.runtime.runs.planning import checked_seeds
 
 
@@ -74,7 +75,7 @@ def generate_files(world: str, folder: str | Path, *, seed: int = 1, **options: 
         checked_options = generator.options.model_validate(options)
     except ValidationError as error:
         raise UsageError(f"these options do not fit: {settings_complaint(error)}") from error
-    home = Path(folder).expanduser()
+    home = new_path(Path(folder).expanduser())
     _expect_folder(home)
     generated = generator.generate(checked_options, genesis)
     _expect_empty(home, generated)

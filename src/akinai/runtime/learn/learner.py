@@ -11,6 +11,7 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Roles
 from akinai.runtime.config.calls import with_options
+from akinai.runtime.config.files import new_path
 from akinai.runtime.config.settings import Settings, merged
 from akinai.runtime.learn.against import ICL, RecordsOnStore
 from akinai.runtime.learn.arguments import (
@@ -203,7 +204,7 @@ def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, setting
     data_set = DataSet("world", lambda _: ()) if world else tasks
     if not isinstance(data_set, DataSet):
         data_set = named_data_set(str(tasks), overrides, task_settings)
-    templates, directory = learner.templates(data_set), Path(folder)
+    templates, directory = learner.templates(data_set), new_path(folder)
     texts = {directory / f"{name}.md": f"{templates.text(name)}\n" for name in templates.names()}
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,10 @@
 """The file of a SqliteStore: its tables, and ways to open it without changing files of other applications."""
 
+import errno
 import logging
 import os
 import sqlite3
+import tempfile
 import time
 from contextlib import closing, suppress
 from functools import partial
@@ -56,6 +58,8 @@ _SCHEMA = (
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+"""Errors of a lock on a drive that has none."""
 _LOCAL = "name a file on a local disk with --store"
 _WRITABLE = "name another with --store if you may not write there"
 _UNLOCKED = "its drive failed, or has no locks or no shared memory, as drives of a network"
@@ -109,6 +113,8 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
     """
     try:
         _check_path(path, create)
+        if not _has_locks(path.parent):
+            return _without_locks(path, create)
         _keep_private(path, create)
         connection = connect(path, "rwc" if create else "rw", f"PRAGMA page_size = {PAGE_BYTES}")
         try:
@@ -147,11 +153,35 @@ def _is_shared(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o077)
 
 
+def _has_locks(folder: Path) -> bool:
+    """Whether files of a folder can be locked; True where that cannot be told. SQLite takes a drive without locks for a
+    busy one, and waits."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in _NO_LOCKS
+    return True
+
+
+def _without_locks(path: Path, create: bool) -> sqlite3.Connection:
+    """What is there for reading; StoreError for a store to be written."""
+    if create:
+        raise StoreError(f"cannot open a store at {shorten(path)!r}: its drive has no locks; {_LOCAL}")
+    return _read_as_it_is(path, None)
+
+
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection for reading, also on media that cannot be written, and on drives without locks or shared memory.
 
     StoreError there where entries are still in the journal: SQLite would have to write.
     """
+    if not _has_locks(path.parent):
+        return _read_as_it_is(path, None)
     connection = connect(path, "rw", "PRAGMA query_only = ON")
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
@@ -159,14 +189,19 @@ def open_reader(path: Path) -> sqlite3.Connection:
         connection.close()
         if _code(error) not in _UNWRITABLE:
             raise
-        journal = path.with_name(f"{path.name}-wal")
-        if journal.exists() and journal.stat().st_size:
-            raise StoreError(
-                f"the store {shorten(path)!r} cannot be read where nothing can be written or locked, since its last "
-                f"entries are in {journal.name!r}; copy both files to a place where you may write"
-            ) from error
-        return connect(path, "ro&immutable=1", "PRAGMA query_only = ON")
+        return _read_as_it_is(path, error)
     return connection
+
+
+def _read_as_it_is(path: Path, error: Exception | None) -> sqlite3.Connection:
+    """A connection to a file that nobody writes. StoreError, after `error`, where entries are still in the journal."""
+    journal = path.with_name(f"{path.name}-wal")
+    if journal.exists() and journal.stat().st_size:
+        raise StoreError(
+            f"the store {shorten(path)!r} cannot be read where nothing can be written or locked, since its last "
+            f"entries are in {journal.name!r}; copy both files to a place where you may write"
+        ) from error
+    return connect(path, "ro&immutable=1", "PRAGMA query_only = ON")
 
 
 def _check_path(path: Path, create: bool) -> None:
