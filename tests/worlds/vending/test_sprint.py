@@ -7,6 +7,7 @@ from business import WORLD, business, do, done, refused
 
 import akinai
 from akinai.core.actions import Action
+from akinai.core.agents import Plan, Routine, player
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import walk
 from akinai.worlds.vending.model import actions as a
@@ -285,3 +286,45 @@ def test_the_employee_is_there_at_every_announced_hour(played: akinai.Run) -> No
         state = step.after
         assert "at the depot" not in " ".join(letter.subject for letter in week_of(state).letters)
     assert "depot" not in state.accounts
+
+
+def test_tables_are_read_as_rows() -> None:
+    """Prices by product, products by site, one row in place of a list, one number in place of several."""
+    state = sprint()
+    first, second = list(goods(state))
+    rows = [{"product": first, "dollars": 2}, {"product": second, "dollars": "1.5"}]
+    for prices in (rows, {first: 2, second: "1.5"}):
+        parsed = a.VERBS.parse("set_plan", {"sites": {"1": [first]}, "prices": prices}, "")
+        after = done(state, parsed)
+        assert (after.prices, week_of(after).plan.sites) == ({first: 200, second: 150}, {1: (first,)})
+    form = {"prices": {first: 2}, "sites": {"site": 1, "products": [first]}, "answers": {"pay": 1}}
+    after, outcome = do(state, a.VERBS.parse("week", form, ""))
+    assert after.prices == {first: 200}
+    assert outcome.text.splitlines()[0].startswith("Refused, answers 1:")
+    assert a.VERBS.parse("answer_customers", {"pay": 3}, "") == weekly.AnswerCustomers(pay=(3,))
+
+
+def bounds(low: int, middle: int, high: int) -> weekly.Bounds:
+    return weekly.Bounds(low_cents=low, middle_cents=middle, high_cents=high)
+
+
+def test_forecasts_have_scores_of_their_own() -> None:
+    """Calibration is the share within the bounds, sharpness their width; the balance is what it is without them."""
+    right, wrong = bounds(48_000, 48_600, 49_000), bounds(0, 1, 2)
+
+    def plan_of(_: Routine) -> Plan:
+        for forecast in (right, wrong):
+            yield weekly.Forecast(next_week=wrong, year_end=right)
+            yield weekly.Forecast(next_week=forecast, year_end=right)  # the last of a Monday counts
+            outcome = yield weekly.Forecast(next_week=bounds(2, 1, 3), year_end=right)
+            assert outcome.code == "out_of_order"
+            yield weekly.CloseWeek()
+
+    options = {"preset": "sprint", "days": 14, "settings": {"forecast": "true"}}
+    run = akinai.run("vending", agent=player(plan_of), **options)[0]
+    scores = {score.name: score.value for score in run.scores}
+    assert scores["next_week_calibration"] == 0.5
+    assert scores["next_week_sharpness"] == (1_000 + 2) // 2
+    assert (scores["year_end_calibration"], scores["year_end_sharpness"]) == (0.0, 1_000)
+    assert scores["bank_balance"] == 50_000 - 14 * 200
+    refused(sprint(), weekly.Forecast(next_week=right, year_end=right), "not_yours")

@@ -32,6 +32,7 @@ from akinai.worlds.vending.rules.suppliers import bargaining
 from akinai.worlds.vending.scores import score
 from akinai.worlds.vending.sprint import office
 from akinai.worlds.vending.sprint import verbs as weekly
+from akinai.worlds.vending.sprint.forecasts import forecast_scores
 from akinai.worlds.vending.sprint.players import take_over
 
 __all__ = ["Setup", "State", "Vending"]
@@ -43,7 +44,7 @@ class Vending(World[State]):
     name = "vending@3"
     setup = Setup
     verbs = a.VERBS
-    scorers = (score,)
+    scorers = (score, forecast_scores)
     players = PLAYERS
     facets = FACETS
 

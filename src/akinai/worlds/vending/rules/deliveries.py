@@ -314,6 +314,7 @@ def order_text(state: State, order: Order, total_cents: int) -> str:
         f"{line.units} {names[line.product].name} at {format_cents(line.cost_cents)}" for line in order.lines
     )
     freight = f", freight {format_cents(supplier.freight_cents)}" if supplier.freight_cents else ""
-    sign = ", somebody must sign" if state.setup.street.deliveries.signed else ""
+    who = "your employee signs" if state.setup.weekly else "somebody must sign"
+    sign = f", {who}" if state.setup.street.deliveries.signed else ""
     text = f"Order {order.number}: {goods}{freight}; {format_cents(total_cents)} taken. "
     return f"{text}{clock(state.setup, order.promised)}{sign}."

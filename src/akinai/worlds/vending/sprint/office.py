@@ -184,7 +184,7 @@ def answer_customers(state: State, action: AnswerCustomers) -> Result:
                 paid += cents if isinstance(cents, int) else 0
             else:
                 first = first or outcome
-            lines.append(f"{number}: {outcome.text if outcome.ok else f'refused ({outcome.code}): {outcome.text}'}")
+            lines.append(f"{number}: {outcome.text}")
     if not done:
         text = "\n".join(lines) or "name the complaints to pay, to refuse or to promise money for"
         return state, Outcome.refused((first.code if first else "") or "no_complaint", text)

@@ -53,13 +53,20 @@ def _day(day: int) -> str:
     return WEEKDAYS[(day - 1) % 7]
 
 
+def _days(days: Sequence[int]) -> str:
+    return "all week" if len(days) == len(WEEKDAYS) else " ".join(map(_day, days))
+
+
 def _sales(state: State) -> list[str]:
     """Site by site: units sold, days on which a product was sold out, and what is left."""
-    week, lines = week_of(state), ["SALES by site (product: sold, days on which it was sold out, left in the machine)"]
+    week, lines = (
+        week_of(state),
+        ["SALES by site (product: units sold, evenings on which it was sold out, units left in the machine)"],
+    )
     for row in _sites(state):
         goods = [
             f"{id} {row.sold.get(id, 0)}"
-            + (f" (out {' '.join(map(_day, row.out[id]))})" if id in row.out else "")
+            + (f" (out {_days(row.out[id])})" if id in row.out else "")
             + f" {row.units.get(id, 0)}"
             for id in dict.fromkeys([*row.units, *row.sold])
         ]

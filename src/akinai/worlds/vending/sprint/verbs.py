@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from akinai.core.actions import Action, ParameterAlias
 from akinai.core.canonical import Json
@@ -15,7 +15,14 @@ from akinai.worlds.vending.sprint.records import Weekday
 
 NOTES_LIMIT = 1200
 """The most characters of the page of notes, which every report repeats."""
-Numbers = Annotated[tuple[Number, ...], Field(max_length=200)]
+
+
+def _several(value: object) -> object:
+    """A single number where several may be given."""
+    return (value,) if isinstance(value, int | str) else value
+
+
+Numbers = Annotated[tuple[Number, ...], Field(max_length=200), BeforeValidator(_several)]
 
 
 class Weekly(Verb):
@@ -90,27 +97,16 @@ class PriceFrom(Action):
     """The day of this week from which it holds; without it, today."""
 
 
-class _WithPlan(Weekly):
-    """The base of verbs that take sites and prices."""
-
-    @classmethod
-    def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        values = dict(parameters)
-        if isinstance(prices := values.get("prices"), list):
-            values["prices"] = [
-                PriceFrom.decode(cast("dict[str, Any]", price)) if isinstance(price, dict) else price
-                for price in cast("list[Any]", prices)
-            ]
-        return super().decode(values)
-
-    @classmethod
-    def parameters_schema(cls) -> dict[str, Any]:
-        parameters = super().parameters_schema()
-        parameters["$defs"]["PriceFrom"] = PriceFrom.parameters_schema()
-        return parameters
+def as_rows(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Sites and prices that are written as an object, from site to products and from product to dollars, as rows."""
+    rows: dict[str, Any] = {}
+    for name, key, value in (("sites", "site", "products"), ("prices", "product", "dollars")):
+        if isinstance(table := parameters.get(name), dict) and key not in table:
+            rows[name] = [{key: id, value: item} for id, item in cast("dict[str, Any]", table).items()]
+    return rows
 
 
-class SetPlan(_WithPlan):
+class SetPlan(Weekly):
     """Change the employee's standing instructions. What is not named stays as it was.
 
     The employee fills the machines from the storage, and keeps an old product in its slot until the new one is there.
@@ -125,12 +121,31 @@ class SetPlan(_WithPlan):
     depot: Literal["fetch", "leave"] | None = None
     """Whether the employee fetches goods from the depot, for a fee, or leaves them there."""
 
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        values = {**parameters, **as_rows(parameters)}
+        if isinstance(prices := values.get("prices"), list):
+            values["prices"] = [
+                PriceFrom.decode(cast("dict[str, Any]", price)) if isinstance(price, dict) else price
+                for price in cast("list[Any]", prices)
+            ]
+        return super().decode(values)
+
+    @classmethod
+    def parameters_schema(cls) -> dict[str, Any]:
+        parameters = super().parameters_schema()
+        parameters["$defs"]["PriceFrom"] = PriceFrom.parameters_schema()
+        return parameters
+
 
 class CloseWeek(Weekly):
     """End the week: the employee works by your instructions until the next Monday, and you get the week's report."""
 
 
 Rows = Annotated[tuple[dict[str, Any], ...], Field(max_length=200)]
+
+
+_ROWS = ("orders", "prices", "sites", "offers", "claims", "payments")
 
 
 class Week(Weekly):
@@ -148,6 +163,12 @@ class Week(Weekly):
     answers: dict[str, Any] = {}
     payments: Rows = ()
     notes: str | None = None
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        tables = [name for name in _ROWS if isinstance(parameters.get(name), dict)]
+        rows: dict[str, Any] = {name: [parameters[name]] if parameters[name] else [] for name in tables}
+        return super().decode({**parameters, **rows, **as_rows(parameters)})
 
     @classmethod
     def parameters_schema(cls) -> dict[str, Any]:
