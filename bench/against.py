@@ -43,7 +43,7 @@ async def shuffles(
     """The results with permuted bullets, by shuffle."""
     results: list[EvalResult] = []
     for seed in range(SHUFFLES):
-        control = permuted_control(playbook, retriever, whole=False, seed=seed)
+        control = permuted_control(playbook, retriever, seed)
         if control is not None:
             evaluator = AnswerEvaluator(data_set.check)
             results.append(await judge(tasks, control.playbook, roles.generator, evaluator, control.retriever))

@@ -40,20 +40,28 @@ def test_every_bullet_teaches_what_another_one_taught(count: int) -> None:
     assert texts(permute(book)) == texts(permuted) != texts(permute(book, 1 if count > 3 else 0)) or count <= 3
 
 
-def test_prose_is_exchanged_whole_where_it_is_searched_and_in_parts_where_it_is_not() -> None:
-    """A search finds the ids that it found; a context with all bullets changes too; one bullet has no control."""
+def test_sentences_exchange_their_second_parts_and_are_found_as_before() -> None:
+    """No true sentence stays, as a whole it would only have moved; a search finds the ids that it found; one bullet
+    has no control."""
     book = playbook("When it rains: take a coat", "When it snows: take skis", "No joint here at all")
-    assert sorted(texts(permute(book))) == sorted(texts(book))
-    in_parts = texts(permute(book, in_parts=True))
-    assert not set(in_parts) & set(texts(book))
-    assert in_parts[0].startswith("When it rains: ")
+    permuted_texts = texts(permute(book))
+    assert not set(permuted_texts) & set(texts(book))
+    assert permuted_texts[0].startswith("When it rains: ")
     assert permute(playbook("alone")) is None
-    control = permuted_control(book, PlaybookRetriever(LoopConfig(top_k=1)), whole=False)
+    control = permuted_control(book, PlaybookRetriever(LoopConfig(top_k=1)))
     assert control is not None
     original = PlaybookRetriever(LoopConfig(top_k=1)).retrieve(book, "it snows")
     permuted = control.retriever.retrieve(control.playbook, "it snows")
     assert permuted.injection.bullet_ids == original.injection.bullet_ids
     assert "skis" not in permuted.injection.text
+
+
+def test_a_bullet_does_not_get_a_lesson_equal_to_its_own() -> None:
+    """Where several teach the same, each still gets another lesson."""
+    gates = ["north", "south", "east", "west"]
+    book = playbook(*(f"good {n} leaves by the {gates[n % 4]} gate" for n in range(12)))
+    pairs = zip(texts(book), texts(permute(book)), strict=True)
+    assert all(before.split()[-2] != after.split()[-2] for before, after in pairs)
 
 
 def test_invented_numbers_keep_the_form_of_a_sentence() -> None:

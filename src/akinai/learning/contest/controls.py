@@ -4,6 +4,7 @@ examples. Pure."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, Self
@@ -37,10 +38,10 @@ class Control(NamedTuple):
     retriever: Retriever
 
 
-def permuted_control(playbook: Playbook, retriever: Retriever, *, whole: bool, seed: int = 0) -> Control | None:
+def permuted_control(playbook: Playbook, retriever: Retriever, seed: int = 0) -> Control | None:
     """The control of tasks with answers: every task finds the bullets that it would find, and each teaches what
     another bullet of nearly its length teaches. None for fewer than two bullets that differ."""
-    shuffled = permute(playbook, seed, in_parts=whole)
+    shuffled = permute(playbook, seed)
     return Control("permuted", shuffled, PermutedRetriever(retriever.fresh(), playbook)) if shuffled else None
 
 
@@ -50,34 +51,38 @@ def invented_control(playbook: Playbook, retriever: Retriever, seed: int = 0) ->
     return Control("invented", invented, retriever.fresh()) if invented else None
 
 
-def permute(playbook: Playbook, seed: int = 0, *, in_parts: bool = False) -> Playbook | None:
+def permute(playbook: Playbook, seed: int = 0) -> Playbook | None:
     """The playbook in which bullets of nearly the same length have exchanged what they teach.
 
-    A sentence "occasion -> lesson" keeps its occasion. Other contents move as a whole, or, with `in_parts`, by their
-    second part: a context that holds all bullets would not change otherwise. None where nothing can be exchanged.
+    A sentence keeps its first part, the occasion, and takes over the second part of another: exchanged as wholes, true
+    sentences would stay true. No bullet gets a lesson equal to its own while at least half of its neighbours have
+    another. None where nothing can be exchanged.
     """
     chance = Chance.of(seed)
-    arrow = JOINTS[0]
     bullets = sorted(playbook, key=lambda bullet: (estimate_tokens(bullet.content), bullet.id))
-    by_arrow = all(arrow in bullet.content for bullet in bullets)
-    cuts = {bullet.id: _cut(bullet.content, by_arrow=by_arrow, in_parts=in_parts) for bullet in bullets}
+    by_arrow = all(JOINTS[0] in bullet.content for bullet in bullets)
+    cuts = {bullet.id: _cut(bullet.content, by_arrow=by_arrow) for bullet in bullets}
+
+    def rank(*label: str) -> int:
+        return chance("permuted", *label).below(1 << 30)
+
     contents: dict[str, str] = {}
     starts = range(0, max(1, len(bullets) - NEIGHBOURS // 2), NEIGHBOURS)
     for index, start in enumerate(starts):
         block = bullets[start : None if index == len(starts) - 1 else start + NEIGHBOURS]
-        block.sort(key=lambda bullet: (chance("permuted", bullet.id).below(1 << 30), bullet.id))
-        for bullet, giver in zip(block, [*block[1:], *block[:1]], strict=True):
+        lessons = Counter(cuts[bullet.id][1] for bullet in block)
+        block.sort(key=lambda bullet: (rank(cuts[bullet.id][1]), cuts[bullet.id][1], rank(bullet.id), bullet.id))
+        shift = max(lessons.values(), default=0)
+        for bullet, giver in zip(block, [*block[shift:], *block[:shift]], strict=True):
             contents[bullet.id] = cuts[bullet.id][0] + cuts[giver.id][1]
     return _with_contents(playbook, contents)
 
 
-def _cut(content: str, *, by_arrow: bool, in_parts: bool) -> tuple[str, str]:
-    """The occasion and the lesson of a content; an empty occasion where the whole content is exchanged."""
+def _cut(content: str, *, by_arrow: bool) -> tuple[str, str]:
+    """The occasion and the lesson of a content."""
     if by_arrow:
         head, arrow, tail = content.rpartition(JOINTS[0])
         return head + arrow, tail
-    if not in_parts:
-        return "", content
     for joint in JOINTS:
         head, cut, tail = content.partition(joint)
         if cut and tail.strip():
@@ -168,7 +173,7 @@ class AssignedRetriever(PermutedRetriever):
 async def placebo(contest: Contest) -> ContestResult:
     """The learned bullets, permuted. UsageError where there is nothing to permute."""
     retriever = contest.retriever(contest.config)
-    control = permuted_control(contest.playbook, retriever, whole=contest.config.whole, seed=contest.seed)
+    control = permuted_control(contest.playbook, retriever, contest.seed)
     return ContestResult(control.playbook, control.retriever) if control else ContestResult(Playbook(), retriever)
 
 

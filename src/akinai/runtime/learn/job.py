@@ -287,9 +287,7 @@ class _Learning:
         """The evaluation with the control of its playbook; as it was where the playbook gives none."""
         playbook, retriever = job.playbook.load(), job.retriever
         control = (
-            permuted_control(playbook, retriever, whole=job.config.whole)
-            if self.records is None
-            else invented_control(playbook, retriever)
+            permuted_control(playbook, retriever) if self.records is None else invented_control(playbook, retriever)
         )
         if control is None:
             return evaluation
