@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from akinai.core.chance import absorb, word
-from akinai.worlds.vending.model.economy import Economy, noisy_units, price_effect
+from akinai.worlds.vending.model.economy import Economy, noisy, price_effect
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup
 from akinai.worlds.vending.rules.orders import unit_cents
 
@@ -35,7 +35,7 @@ def best_margin_cents(economy: Economy, day: int, product: Product, cost: int) -
     labels = [absorb(absorb(absorb(crowd.label, number), 0), word(product.id)) for number in range(len(blocks))]
     reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
     while (effect := price_effect(reference, elasticity, price)) > 0 and price <= 100_000:
-        demand = sum(noisy_units([mean * effect >> 20 for mean in usual], labels))
+        demand = sum(noisy(mean * effect >> 20, label) for mean, label in zip(usual, labels, strict=True))
         best = max(best, demand * (price - cost))
         price += 1
     return best

@@ -14,7 +14,7 @@ from akinai.worlds.vending.model.economy import (
     ONE,
     Economy,
     _apportion,
-    noisy_units,
+    noisy,
     price_effect,
     variety_permille,
 )
@@ -27,8 +27,10 @@ def wanted(economy: Economy, day: int, *products: str) -> list[int]:
     """The units that a day's customers want of products that are always there, at their reference prices."""
     catalog, demand = economy.setup.catalog.by_id, dict[str, int]()
     prices = {product: catalog[product].reference_cents for product in products}
-    for number, block in enumerate(economy.setup.street.counter.blocks):
-        economy.block_sales(day, number, block, 0, 1_000_000, 1000, dict.fromkeys(products, FOREVER), prices, demand)
+    for number in range(3):
+        crowd = economy.crowd(day)
+        block, stock = economy.block(crowd, number), dict.fromkeys(products, FOREVER)
+        economy.block_sales(crowd, block, 0, 1000 * block.share_permille, stock, prices, demand)
     return [demand[product] for product in products]
 
 
@@ -64,7 +66,7 @@ def test_income_of_a_day_is_bounded_at_every_price(price: int) -> None:
 @settings(max_examples=20)
 def test_noise_keeps_the_mean(units: int) -> None:
     """The average of many draws is the mean: neither noise nor rounding pulls it."""
-    draws = noisy_units([units] * 20_000, [Chance.of(7)("draw", i).h for i in range(20_000)])
+    draws = [noisy(units, Chance.of(7)("draw", i).h) for i in range(20_000)]
     spread = (units / ONE) * 0.41 + 0.5  # triangular noise has a standard deviation of 1/sqrt(6)
     assert abs(mean(draws) - units / ONE) < 5 * spread / 20_000**0.5
 

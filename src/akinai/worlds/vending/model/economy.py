@@ -15,7 +15,6 @@ from typing import NamedTuple
 from akinai.core.chance import Chance, Fan, absorb, word
 from akinai.core.ledger import Genesis
 from akinai.worlds.vending.model.setup import WEATHERS, Season, Setup, Weather
-from akinai.worlds.vending.model.terms import Block
 from akinai.worlds.vending.model.town import ONE, Town, draw_town
 
 _ANY_SEASON = Season()
@@ -57,6 +56,16 @@ class Crowd(NamedTuple):
     """The day's chance of complaints."""
     offerings: dict[tuple[str, ...], Offering]
     """By products on sale, cached while prices stay as they are."""
+
+
+class BlockTerms(NamedTuple):
+    """A block of a day's customers."""
+
+    label: int
+    """Its part of the chance label of demand."""
+    most: int
+    """The most units that it buys from a machine, all products together."""
+    share_permille: int
 
 
 class BlockSales(NamedTuple):
@@ -129,6 +138,11 @@ class Economy:
             crowd = self._crowds[day] = self._crowd(day)
         return crowd
 
+    def block(self, crowd: Crowd, number: int) -> BlockTerms:
+        """A block of a day's customers, by its number."""
+        share = self.setup.street.counter.blocks[number].share_permille
+        return BlockTerms(absorb(crowd.label, number), crowd.footfall * share // 1_000_000, share)
+
     def _crowd(self, day: int) -> Crowd:
         town, width = self.town, self.town.crowd_permille
         event = town.event_on(day)
@@ -157,24 +171,20 @@ class Economy:
 
     def block_sales(
         self,
-        day: int,
-        number: int,
-        block: Block,
+        crowd: Crowd,
+        block: BlockTerms,
         place_index: int,
-        goodwill: int,
-        buying_permille: int,
+        factor: int,
         stock: Mapping[str, int],
         prices: Mapping[str, int],
         demand: dict[str, int],
     ) -> BlockSales:
         """Draw what the customers of a block want at a place, and sell it as far as stock goes.
 
-        `number` is the block's part of the chance label of demand, `stock` has units by product with a slot;
-        `buying_permille` is what a full box leaves of the customers. The units wanted are added to `demand`, by product
-        with units and a price.
+        `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full
+        box leaves, per million. The units wanted are added to `demand`, by product with units and a price.
         """
-        crowd, lost = self.crowd(day), 0
-        scale = goodwill * block.share_permille * buying_permille // 1_000_000 * self.town.footfall[place_index]
+        scale, lost = factor * self.town.footfall[place_index], 0
         if missed := [id for id, units in stock.items() if not units or id not in prices]:
             lost = sum([crowd.means[id] * scale // 10**9 for id in missed])
             stock = {id: units for id, units in stock.items() if id not in missed}
@@ -183,17 +193,13 @@ class Economy:
         if offering is None or offering.prices is not prices:
             offering = crowd.offerings[ids] = self._offering(crowd, ids, prices)
         _, cents, means, effects, fan, variety = offering
-        draws = fan.absorb(absorb(absorb(crowd.label, number), place_index))
-        means = [
-            (mean * scale // 10**9 * variety // 1000) * effect >> 20
-            for mean, effect in zip(means, effects, strict=True)
-        ]
-        wants = noisy_units(means, draws)
-        most = crowd.footfall * block.share_permille // 1_000_000
-        if sum(wants) > most:
-            wants = _apportion(wants, most)
-        sold, income, expected = dict[str, int](), 0, lost + sum(means)
-        for (id, there), price, units in zip(stock.items(), cents, wants, strict=True):
+        draws = fan.absorb(absorb(block.label, place_index))
+        sold, wants, income, expected = dict[str, int](), list[int](), 0, lost
+        for (id, there), price, mean, effect, h in zip(stock.items(), cents, means, effects, draws, strict=True):
+            mean = (mean * scale // 10**9 * variety // 1000) * effect >> 20
+            expected += mean
+            units = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # `noisy`, without a call
+            wants.append(units)
             if units:
                 demand[id] = demand.get(id, 0) + units
                 if units > there:
@@ -203,7 +209,8 @@ class Economy:
                 income += units * price
             elif id not in demand:
                 demand[id] = 0
-        return BlockSales(sold, income, lost, expected)
+        sales = BlockSales(sold, income, lost, expected)
+        return sales if sum(wants) <= block.most else _capped(block.most, wants, stock, prices, demand, sales)
 
     def _offering(self, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]) -> Offering:
         cents, tastes = [prices[id] for id in ids], [self.town.tastes[id] for id in ids]
@@ -252,16 +259,34 @@ def variety_permille(table: Sequence[int], shares: int) -> int:
     return low + (table[min(n + 1, len(table)) - 1] - low) * fraction // 1000
 
 
-def noisy_units(means: Sequence[int], hs: Sequence[int]) -> list[int]:
-    """Whole units of means in Q20, by triangular noise and unbiased rounding: over all `hs` their average is the mean
-    exactly."""
-    return [(mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(means, hs, strict=True)]
+def noisy(mean: int, h: int) -> int:
+    """Whole units, by triangular noise and unbiased rounding: their average over `h` is mean / 2^20 exactly."""
+    return (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33
 
 
 @lru_cache(maxsize=4096)
 def fan_of(products: tuple[str, ...]) -> Fan:
     """Products as parts of chance labels."""
     return Fan([word(product) for product in products])
+
+
+def _capped(
+    most: int,
+    wants: Sequence[int],
+    stock: Mapping[str, int],
+    prices: Mapping[str, int],
+    demand: dict[str, int],
+    sales: BlockSales,
+) -> BlockSales:
+    """The sales of a block that wants more than the footfall: its wants are shared out, and the demand with them."""
+    sold, income, lost = dict[str, int](), 0, sales.lost_q20
+    for (id, there), want, units in zip(stock.items(), wants, _apportion(wants, most), strict=True):
+        demand[id] += units - want
+        lost -= (max(want - there, 0) - max(units - there, 0)) << 20
+        if units:
+            sold[id] = min(units, there)
+            income += sold[id] * prices[id]
+    return BlockSales(sold, income, lost, sales.demand_q20)
 
 
 def _apportion(units: Sequence[int], most: int) -> list[int]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
+from akinai.worlds.vending.model.economy import BlockTerms, Crowd
 from akinai.worlds.vending.model.setup import percent
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
@@ -15,7 +16,7 @@ from akinai.worlds.vending.model.state import (
     State,
     TodaySales,
 )
-from akinai.worlds.vending.model.terms import Block, Street
+from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.rules.books import LANDLORD, book, post, rent_cents, site_name
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, open_site
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
@@ -61,8 +62,9 @@ def book_blocks(state: State) -> State:
     counter, minute = state.setup.street.counter, state.minute % DAY_MINUTES
     if minute not in counter.minutes:
         return state
-    number = counter.minutes.index(minute)
-    return state.for_each_business(lambda own: _book_block(own, number, counter.blocks[number]))
+    number, crowd = counter.minutes.index(minute), state.economy.crowd(state.day)
+    block, complaints = state.economy.block(crowd, number), absorb(crowd.complaints.h, number)
+    return state.for_each_business(lambda own: _book_block(own, crowd, block, complaints))
 
 
 def next_block_minute(state: State) -> int | None:
@@ -74,10 +76,9 @@ def next_block_minute(state: State) -> int | None:
     return None
 
 
-def _book_block(state: State, number: int, block: Block) -> State:
+def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int) -> State:
     """Book a block of customers at every site that is open; the complaints of those who bought come last."""
     economy, street, prices, count = state.economy, state.setup.street, state.prices, state.setup.slots
-    day, complaints = state.day, absorb(economy.crowd(state.day).complaints.h, number)
     slots, sites, today = list(state.slots), list(state.sites), state.today_sales
     sales, demand, income, card = list(today.sales), dict(today.demand), today.income_cents, today.card_cents
     units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
@@ -87,13 +88,12 @@ def _book_block(state: State, number: int, block: Block) -> State:
             continue
         full = site.box_cents >= street.counter.box_cents
         buying_permille = street.counter.full_box_permille if full else 1000
-        sold, paid, lost, expected = economy.block_sales(
-            day, number, block, site.place_index, site.goodwill, buying_permille, stock, prices, demand
-        )
+        factor = site.goodwill * block.share_permille * buying_permille // MILLION
+        sold, paid, lost, expected = economy.block_sales(crowd, block, site.place_index, factor, stock, prices, demand)
         cash = 0 if full else paid - paid * street.counter.card_permille // 1000
         income += paid
         card += paid - cash
-        goodwill = _goodwill_after(street, site.goodwill, lost, expected, block, stock)
+        goodwill = _goodwill_after(street, site.goodwill, lost, expected, block.share_permille, stock)
         sites[index] = Site(site.place_index, site.box_cents + cash, goodwill, *site[3:])
         if sold:
             take_out(slots, range(first, first + count), sold)
@@ -115,7 +115,7 @@ def _book_block(state: State, number: int, block: Block) -> State:
 
 
 def _goodwill_after(
-    street: Street, goodwill: int, lost: int, expected: int, block: Block, stock: Mapping[str, int]
+    street: Street, goodwill: int, lost: int, expected: int, share_permille: int, stock: Mapping[str, int]
 ) -> int:
     """The goodwill after a block: people remember a machine that could not serve them."""
     terms = street.customers
@@ -126,7 +126,7 @@ def _goodwill_after(
     unserved = min(lost * 1000 // expected, 1000) - terms.forgiven_permille
     if unserved <= 0:
         return goodwill
-    return max(terms.least_ppm, goodwill - terms.unserved_ppm * block.share_permille * unserved // MILLION)
+    return max(terms.least_ppm, goodwill - terms.unserved_ppm * share_permille * unserved // MILLION)
 
 
 def _post_complaints(state: State, chance: Chance, place_index: int, sold: Mapping[str, int], letters: int) -> State:
