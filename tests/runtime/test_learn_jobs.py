@@ -41,8 +41,8 @@ RUNS = {
     "keep_best": True,
     "settings": GATED,
 }
-JUDGED_RUNS = 2 * 2 + 3
-"""With and without a playbook; and the run that is held out, under each of three playbooks."""
+JUDGED_RUNS = 2 * 3 + 4
+"""Without a playbook and with each of two; and the run that is held out, under each of four playbooks."""
 
 
 def figures(learned: LearnResult) -> str:
