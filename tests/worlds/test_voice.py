@@ -15,6 +15,7 @@ from akinai.core.presentation.desk import Choice, Desk, Pick
 from akinai.core.presentation.transcript import Passage, Sheet
 from akinai.core.presentation.voice import Voice
 from akinai.core.worlds import World
+from akinai.report.language import translate_lines
 from akinai.worlds.market.model.actions import SendMessage
 from akinai.worlds.vending.model.actions import ChangePrices, PlaceOrder, SetPrice, WaitUntil
 
@@ -43,6 +44,7 @@ def voice_of(name: str, preset: str | None = None) -> tuple[World[Any], Voice]:
         ("Water is small, and row 2 is for large items (rows 0-1 take small items, rows 2-3 large ones)",
          "Water is small, and row C is for large items (rows A-B take small items, rows C-D large ones)"),
         ("columns 0-2", "columns 1-3"),
+        ("Rows 0-1 take small items", "Rows A-B take small items"),
         ("- Chocolate Bar (chocolate_bar): 3 units", "- Chocolate Bar: 3 units"),
         ("Northbay Wholesale (northbay, a@b.com) has opened", "Northbay Wholesale (a@b.com) has opened"),
         ("no price is set for chocolate_bar, water", "no price is set for Chocolate Bar, water"),
@@ -114,7 +116,23 @@ def test_a_refusal_is_in_the_words_of_the_form(
     assert list(complaint.paths) == paths
 
 
-async def test_the_ledger_of_a_person_is_that_of_an_agent() -> None:
+@pytest.mark.parametrize(
+    ("english", "japanese"),
+    [
+        ("Give supplier, product.", "仕入れ先、商品を入れてください。"),
+        ("Hour: at most 23, not 33.", "時：23 以下にしてください（33 ではなく）。"),
+        ("Price in row 3: at least 1, not 0.", "3 行目の値段：1 以上にしてください（0 ではなく）。"),
+        ("The place needs to have: Live Music.", "店に必要なもの：Live Music。"),
+        ("Refused: slot A2 is already empty", "断られました：棚 A2 はもう空です"),
+        ("  - a letter, as it was written", "  - a letter, as it was written"),
+    ],
+)
+def test_a_person_reads_japanese(english: str, japanese: str) -> None:
+    """The words of forms, cards and refusals; what somebody wrote stays."""
+    assert translate_lines(english, "ja") == japanese
+
+
+def test_the_ledger_of_a_person_is_that_of_an_agent() -> None:
     """Typed by names, the same entries as by ids: equal digests."""
 
     class Typed:

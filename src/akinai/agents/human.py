@@ -138,8 +138,8 @@ def help_text(verbs: Sequence[type[Action]], voice: Voice) -> str:
     """The help on how actions are typed, with examples from these verbs."""
     lines = ["Type an action and its values, in order or by name; a word of its name will do where it is plain:"]
     lines += [f"  {line}" for line in _examples(verbs, voice)]
-    lines.append('A text may stand in quotes, "like this". A whole line may be JSON: {"action": ..., ...}.')
-    lines += [f"  {name:8}{about}" for name, about in COMMANDS.items()]
+    lines.append('A text may stand in quotes, "like this". A whole line may be JSON: an object with its "action".')
+    lines += [f"  {name} {about}" for name, about in COMMANDS.items()]
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,11 @@ def _show(text: str) -> None:
 class PlainLines:
     """Lines from a pipe or a file."""
 
+    translate: Callable[[str], str] = str
+    """Puts what is printed into the person's language."""
+
     def show(self, text: str) -> None:
-        _show(text)
+        _show(self.translate(text))
 
     def remember(self, line: str) -> None:
         pass
@@ -53,6 +56,9 @@ class PlainLines:
 
 class EditedLines:
     """Lines typed at a terminal. Ctrl-C and Ctrl-D leave, Tab completes, the bottom line shows the usage."""
+
+    translate: Callable[[str], str] = str
+    """Puts what is printed into the person's language."""
 
     def __init__(self) -> None:
         from prompt_toolkit import PromptSession
@@ -83,7 +89,7 @@ class EditedLines:
 
     def show(self, text: str) -> None:
         width = self._session.output.get_size().columns
-        _show("\n".join(_wrapped(line, width) for line in text.split("\n")))
+        _show("\n".join(_wrapped(line, width) for line in self.translate(text).split("\n")))
 
     def remember(self, line: str) -> None:
         self._history.append_string(line)

@@ -14,6 +14,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.options import part_of
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World, participants
+from akinai.report.language import chosen_language, translate_lines
 from akinai.runtime.config.addresses import StoreRef
 from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.options import OpenOptions
@@ -81,8 +82,14 @@ def is_persons(header: RunHeader) -> bool:
     return (header.player == HUMAN or through_session) and can_resume(header)
 
 
+def translate_terminal() -> None:
+    """Let this process's terminal speak the chosen language."""
+    open_terminal().translate = lambda text: translate_lines(text, chosen_language())
+
+
 async def play_at_terminal(session: AsyncSession) -> None:
     """Let the person at this process's terminal play a session until it is over, or the person leaves."""
+    translate_terminal()
     agents: dict[str, HumanAgent] = {}
     world, genesis = session.world, (await session.run()).header.genesis
     opening = world.begin(genesis)

@@ -99,7 +99,7 @@ def run(
     def play(progress: "Progress | None") -> "Runs":
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
 
-    runs = _play_and_print(play, address, as_json, quiet=as_json or spec.agent == HUMAN)
+    runs = _play_and_print(play, address, as_json, person=spec.agent == HUMAN)
     print_default_note(world, options["preset"])
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
 
@@ -225,12 +225,12 @@ def resume(name: RunName, as_json: Json = False, **options: Unpack[ResumeOptions
     options["jobs"] = process_count(options["jobs"], address)
     named = [run for run in api.headers(address) if name in names_of(run)]
     over = [run for run in named if not can_resume(run)]
-    quiet = as_json or any(HUMAN in run.agents.values() for run in named)
+    person = any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.resume(name, **{**options, "progress": progress, "ledgers": False})
 
-    runs = _play_and_print(play, address, as_json, quiet=quiet)
+    runs = _play_and_print(play, address, as_json, person=person)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     if over and not as_json:
@@ -251,7 +251,7 @@ def fork(run: RunName, as_json: Json = False, **options: Unpack[ForkOptions]) ->
     def play(progress: "Progress | None") -> "Runs":
         return api.fork(run, **{**options, "progress": progress, "ledgers": False})
 
-    runs = _play_and_print(play, address, as_json, quiet=as_json or options["agent"] == HUMAN)
+    runs = _play_and_print(play, address, as_json, person=options["agent"] == HUMAN)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     elif not as_json and len(runs) == 1:
@@ -261,12 +261,18 @@ def fork(run: RunName, as_json: Json = False, **options: Unpack[ForkOptions]) ->
         print_next_steps({command_line(store, "compare", run, runs[0].header.group or ""): "paired by seed"})
 
 
-def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool, *, quiet: bool) -> "Runs":
-    """Play runs and print them, without a bar if `quiet`. Exits with FAILED if a run failed, with STOPPED on Ctrl-C."""
+def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool, *, person: bool) -> "Runs":
+    """Play runs and print them, without a bar where a `person` plays.
+
+    Exits with FAILED if a run failed, with STOPPED on Ctrl-C.
+    """
     from akinai.api import Stopped
+    from akinai.api.person import translate_terminal
     from akinai.core.errors import RunFailedWarning
 
-    with progress_bar(quiet=quiet) as progress, agents_heard(), warnings.catch_warnings():
+    if person:
+        translate_terminal()
+    with progress_bar(quiet=as_json or person) as progress, agents_heard(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             runs, stopped = play(progress), False

@@ -113,10 +113,11 @@ class _Reader:
         for fault in faults:
             row, label = self._row(fault.path), self._label(fault.path)
             if fault.wish:
-                sentences[f"{row}{label}{': ' if label else ''}{fault.wish}."] = None
+                where = f"{label} in row {row}" if label and row else label or (f"Row {row}" if row else "")
+                sentences[f"{where}{': ' if where else ''}{fault.wish}."] = None
             else:
                 missing.setdefault(row, {})[label.lower()] = None
-        gaps = [f"{row}Give {', '.join(labels)}." for row, labels in missing.items()]
+        gaps = [f"{f'Row {row}: ' if row else ''}Give {', '.join(labels)}." for row, labels in missing.items()]
         return Complaint(
             " ".join([*gaps, *sentences]), tuple(dict.fromkeys(fault.path for fault in faults if fault.path))
         )
@@ -142,10 +143,10 @@ class _Reader:
         return self.schema.get("properties", {}).get(name, {})
 
     def _row(self, path: Path) -> str:
-        """ "Row 2: " in a list of several rows."""
+        """The number of a row in a list of several; empty elsewhere."""
         rows = self.values.get(str(path[0])) if len(path) > 1 else None
         at = next(iter(path[1:]), "") if isinstance(rows, list) and len(cast("list[object]", rows)) > 1 else ""
-        return f"Row {at + 1}: " if isinstance(at, int) else ""
+        return str(at + 1) if isinstance(at, int) else ""
 
     def _label(self, path: Path) -> str:
         names = [step for step in path if isinstance(step, str)]

@@ -153,8 +153,12 @@ def _translate_line(line: str, language: Language) -> str:
     words = line.strip()
     if not words:
         return line
-    if (whole := _translate_record(words, language)) == words:
-        whole = _join_sentences(_translate_record(part, language) for part in SENTENCE_ENDS.split(words))
+    parts = SENTENCE_ENDS.split(words)
+    whole = _catalogue(language, WORLDS).gettext(words)
+    if whole == words and len(parts) > 1 and not {*parts} & {*(translations := _translate_records(parts, language))}:
+        whole = _join_sentences(translations)
+    elif whole == words and (whole := _translate_record(words, language)) == words:
+        whole = _join_sentences(_translate_records(parts, language))
     return f"{line[: len(line) - len(line.lstrip())]}{DATE.sub(_translate_date, whole)}"
 
 

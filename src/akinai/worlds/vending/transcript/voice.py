@@ -9,7 +9,7 @@ from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.transcript.place import ROWS, slot_key
 
 SLOT = re.compile(r"\brow (\d+), column (\d+)")
-LINES = re.compile(r"\b(rows?) (\d+)(?:-(\d+))?")
+LINES = re.compile(r"\b([Rr]ows?) (\d+)(?:-(\d+))?")
 COLUMNS = re.compile(r"\bcolumns (\d+)-(\d+)")
 WORDS = {"Every tool takes time and says what it does": "Every action takes time and says what it does"}
 
@@ -29,8 +29,6 @@ def voice_of(state: State) -> Voice:
 def _rewrite(text: str, columns: int) -> str:
     for words, others in WORDS.items():
         text = text.replace(words, others)
-    if "row" not in text and "column" not in text:
-        return text
     text = SLOT.sub(lambda match: f"slot {_key(int(match[1]), int(match[2]), columns)}", text)
     text = LINES.sub(lambda match: " ".join([match[1], "-".join(_letters(match))]), text)
     return COLUMNS.sub(lambda match: f"columns {int(match[1]) + 1}-{int(match[2]) + 1}", text)
