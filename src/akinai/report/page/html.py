@@ -50,11 +50,13 @@ class _Layout:
             and not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
         ]
 
-    def column(self, index: int, grid: Grid) -> str:
-        """The class of a column: numbers, names that stay on one line, or words."""
-        if index not in grid.words:
-            return "n"
-        return "words" if any(len(row[index]) > LONGEST_NAME for row in grid.rows) else "words name"
+    def classes(self, grid: Grid) -> list[str]:
+        """The class of each column: numbers, names that stay on one line, or words."""
+        long = {index for index in grid.words for row in grid.rows if len(row[index]) > LONGEST_NAME}
+        return [
+            "n" if index not in grid.words else "words" if index in long else "words name"
+            for index in range(len(grid.heads))
+        ]
 
     def to(self, cell: str) -> str:
         """The address that a cell links to; empty for a cell that is no link."""
