@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.report.figures.against import against_figure
     from akinai.report.page.leaderboard import check_leaderboard, leaderboard
+    from akinai.report.terms import explain
     from akinai.runtime.learn.learner import estimate_learning, learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
@@ -57,7 +58,7 @@ COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "delete": "api.records",
     "demo": "api.demo", "diff": "api.records",
     "doctor": "api.doctor",
-    "export": "api.records",
+    "explain": "report.terms", "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "merge": "api.records",
     "plan": "analysis.plan", "play": "studio.person",
@@ -93,7 +94,7 @@ __all__ = [
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "a2a",
     "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "delete", "demo",
     "diff", "doctor", "estimate", "estimate_learning",
-    "export", "follow", "fork",
+    "explain", "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "restore", "resume", "run", "runs", "seal", "serve", "show",

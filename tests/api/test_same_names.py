@@ -16,7 +16,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
     "a2a": ["world"],
-    "analyze": ["names"], "compare": ["a", "b"], "delete": ["names"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "export": ["run"], "fork": ["run"],
+    "analyze": ["names"], "compare": ["a", "b"], "delete": ["names"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "explain": ["term"], "export": ["run"], "fork": ["run"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "merge": ["out", "stores"], "play": ["world"], "replay": ["run"], "report": ["names"], "restore": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
     "serve": ["world"], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "why": ["run"], "worlds": ["world"], "market generate": [],

@@ -55,7 +55,7 @@ PANELS = {
     ),
     "Learn": (learn.learn, playbook.app),
     "Serve and connect": (studio.app, serve.serve, serve.mcp, serve.a2a),
-    "This installation": (start.doctor,),
+    "This installation": (start.doctor, start.explain),
 }  # fmt: skip
 """The commands in the groups in which the help lists them."""
 for panel, commands in PANELS.items():

@@ -57,6 +57,22 @@ def demo(
     )
 
 
+def explain(
+    term: Annotated[str | None, argument("TERM", "A word, such as 'smallest visible'; all without one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a word of tables and reports means."""
+    from akinai.report.language import chosen_language, translate_cell
+    from akinai.report.terms import explain as meanings
+
+    terms = meanings(term)
+    if as_json:
+        return print_json(terms)
+    for name, meaning in terms.items():
+        print_line(f"{name}\n    {translate_cell(meaning, chosen_language())}")
+    return None
+
+
 @with_flags(DoctorOptions, store=None)
 def doctor(as_json: Json = False, **options: Unpack[DoctorOptions]) -> None:
     """Look at this installation: versions, extras, the store, models that answer, a browser; or at one model."""

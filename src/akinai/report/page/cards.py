@@ -11,7 +11,8 @@ from akinai.core.presentation.words import ABSENT, label
 from akinai.core.presentation.words import figure as number
 from akinai.core.stores import RunHeader
 from akinai.report.page.charts import headline
-from akinai.report.page.document import PRACTICE_NOTE, Addresses, Block, Grid, Link, Prose, Section, entry_link
+from akinai.report.page.document import PRACTICE_NOTE, WORDS, Addresses, Block, Grid, Link, Prose, Section, entry_link
+from akinai.report.terms import terms_in
 from akinai.runtime.runs.records import Run
 
 MAX_RUNS = 200
@@ -132,6 +133,14 @@ def _text(value: Json) -> str:
             return "; ".join(map(_text, value))
         case _:
             return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def words_section(sections: Sequence[Section]) -> Section:
+    """The section that says what the heads of a report's tables mean."""
+    grids = [block for section in sections for block in section.blocks if isinstance(block, Grid)]
+    terms = terms_in(head for grid in grids for head in grid.heads)
+    words = Grid(("word", "meaning"), tuple(terms.items()), words=frozenset({0, 1}))
+    return Section("Words", (words,), anchor=WORDS)
 
 
 def how_to_read() -> Section:

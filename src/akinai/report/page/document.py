@@ -21,6 +21,10 @@ PRACTICE_NOTE = (
 """What boards, reports and pages say of practice seeds."""
 
 
+WORDS = "words"
+"""The anchor of the section that says what heads of tables mean."""
+
+
 class Link(str):
     """A cell whose text is a link."""
 

@@ -9,7 +9,7 @@ from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import Books
 from akinai.report.figures.svg import Drawing
 from akinai.report.page.boards.groups import Game
-from akinai.report.page.document import Addresses, Block, Document, Grid, Link, Prose, Section
+from akinai.report.page.document import WORDS, Addresses, Block, Document, Grid, Link, Prose, Section
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import run_page
 from akinai.report.page.site import Site
@@ -49,6 +49,12 @@ class _Layout:
             if not (isinstance(block, Prose) and block.on_cards and self.games)
             and not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
         ]
+
+    def meaning(self, head: str) -> str:
+        """What a head means, as the section on words says; empty for a head without a term."""
+        blocks = [block for section in self.report.sections if section.anchor == WORDS for block in section.blocks]
+        rows = [row for block in blocks if isinstance(block, Grid) for row in block.rows]
+        return next((row[1] for row in rows if row[0] == head), "")
 
     def classes(self, grid: Grid) -> list[str]:
         """The class of each column: numbers, names that stay on one line, or words."""

@@ -31,7 +31,7 @@ from akinai.core.presentation.words import ABSENT, aligned, counted, label
 from akinai.core.presentation.words import figure as number
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
-from akinai.report.page.cards import PRACTICE_SECTION, practice_link
+from akinai.report.page.cards import PRACTICE_SECTION, practice_link, words_section
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
 from akinai.report.tables.boards import board_columns
 from akinai.report.tables.columns import Column
@@ -346,7 +346,7 @@ def as_page(boards: Sequence[Board]) -> Document:
     practice = () if all(board.commitment for board in boards) else (PRACTICE_SECTION,)
     verdict = " ".join(board.sentences for board in boards)
     about = f"{counted(rows, 'group')} of runs."
-    return Document(f"Leaderboard of {worlds}", about, (*sections, *practice, check), verdict)
+    return Document(f"Leaderboard of {worlds}", about, (*sections, *practice, words_section(sections), check), verdict)
 
 
 def _sections(board: Board, *, many: bool) -> list[Section]:

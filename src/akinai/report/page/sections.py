@@ -17,7 +17,7 @@ from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
 from akinai.report.page import charts
 from akinai.report.page.boards.groups import group_kinds
-from akinai.report.page.cards import card_blocks, how_to_read, practice_section, run_blocks, usage_blocks
+from akinai.report.page.cards import card_blocks, how_to_read, practice_section, run_blocks, usage_blocks, words_section
 from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
 from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
@@ -59,7 +59,7 @@ def document(
     return Document(
         _title(analysis, worlds),
         _about(analysis),
-        (*sections, *practice_section(run.header for run in analysis.runs), how_to_read()),
+        (*sections, *practice_section(run.header for run in analysis.runs), words_section(sections), how_to_read()),
         verdict,
     )
 
