@@ -54,7 +54,7 @@ def day_facts(state: State) -> Mapping[str, Json]:
         "fee_paid_cents": book.fee_cents,
         "spoiled_cents": book.spoiled_cents,
         "sold_out": len(book.empty),
-        "sold": dict(book.sold),
+        "sold": dict.fromkeys(book.demand, 0) | dict(book.sold),
         "wanted": dict(book.demand),
         "price_cents": dict(book.prices),
     }
