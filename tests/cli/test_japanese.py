@@ -235,3 +235,12 @@ def test_lines_fit_and_begin_with_no_comma(text: str, width: int) -> None:
     assert all(columns(line.rstrip()) <= width for line in lines)
     if all(columns(word) <= width for word in unbreakable(text)):
         assert not [line for line in lines[1:] if line[:1] in ENDS]
+
+
+def test_a_warning_about_a_store_is_in_japanese(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where others could read it."""
+    run = ("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "1", "--name", "a", "--store", "a.db")
+    assert akinai(*run).code == 0
+    Path("a.db").chmod(0o644)
+    monkeypatch.setenv("AKINAI_LANG", "ja")
+    assert "ストア 'a.db' はほかの人も読めたが、いまは持ち主だけが読める" in akinai("runs", "--store", "a.db").err

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from akinai.cli import analyze, learn, play, playbook, records, seal, serve, show, start, studio, worlds
 from akinai.cli.help import arrange_help, first_page, translate_frame, translate_help
-from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
+from akinai.cli.output import FAILED, STOPPED, USAGE, logs_heard, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import short_repr
 
@@ -102,7 +102,8 @@ def answer(words: Sequence[str]) -> int:
         translate_help(command)
         if (len(words) > 1 and {"--help", "-h"} & {*words}) or _is_group(command, words):
             translate_frame()
-        return command.main(list(words) or ["--help"], "akinai", standalone_mode=False, obj=tuple(words)) or 0
+        with logs_heard():
+            return command.main(list(words) or ["--help"], "akinai", standalone_mode=False, obj=tuple(words)) or 0
     except AkinaiError as error:
         advice = "; the record was changed or damaged: restore a copy, 'akinai verify RUN' checks it"
         print_error(f"{error}{advice if isinstance(error, LedgerError) and error.entry else ''}")

@@ -11,7 +11,6 @@ from akinai.cli.options import Json, argument, flag, option, process_count, with
 from akinai.cli.output import (
     FAILED,
     STOPPED,
-    agents_heard,
     learning_bar,
     print_error,
     print_json,
@@ -83,7 +82,7 @@ def _check_options(tasks: str, options: LearnOptions, figure: Path | None) -> No
 def _learn(tasks: str, options: LearnOptions, *, quiet: bool) -> "LearnResult":
     from akinai.runtime.learn.learner import learn as learn_playbook
 
-    with learning_bar(quiet=quiet) as watch, agents_heard():
+    with learning_bar(quiet=quiet) as watch:
         return learn_playbook(tasks, **{**options, "jobs": _jobs(tasks, options), "watch": watch})
 
 

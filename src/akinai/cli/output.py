@@ -34,12 +34,13 @@ def print_error(sentence: str) -> None:
 
 
 @contextmanager
-def agents_heard() -> "Generator[None]":
-    """Print on stderr what is logged of agents, such as that a program is waited for."""
+def logs_heard() -> "Generator[None]":
+    """Print on stderr, in the chosen language, what is logged of agents and stores, such as that others could read
+    one."""
     import logging
 
-    logger, handler = logging.getLogger("akinai.agents"), logging.Handler()
-    handler.emit = lambda record: print_error(record.getMessage())
+    logger, handler = logging.getLogger("akinai"), logging.Handler()
+    handler.emit = lambda record: print_error(record.getMessage().removeprefix("akinai: "))
     logger.addHandler(handler)
     try:
         yield

@@ -12,7 +12,6 @@ from akinai.cli.options import Json, RunName, argument, option, process_count, s
 from akinai.cli.output import (
     FAILED,
     STOPPED,
-    agents_heard,
     command_line,
     print_default_note,
     print_error,
@@ -272,7 +271,7 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
 
     if person:
         translate_terminal()
-    with progress_bar(quiet=as_json or person) as progress, agents_heard(), warnings.catch_warnings():
+    with progress_bar(quiet=as_json or person) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             runs, stopped = play(progress), False

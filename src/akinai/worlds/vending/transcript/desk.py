@@ -49,6 +49,7 @@ def desk_of(state: State) -> Desk:
         if single
         else {"change_prices": _tags(state)},
         drafts=_letters(state),
+        without=frozenset() if state.week else frozenset({"day"}),
     )
 
 
