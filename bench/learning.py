@@ -96,6 +96,9 @@ def loop(data: Path | None, *, extra: bool, limit: int = 0) -> None:
     print(f"\n{tasks:,} questions learned, {document['accuracy']['n']:,} judged: {index_kind}")
     for name in ("baseline_accuracy", "accuracy", "clean_accuracy"):
         share = document[name]
+        if share["ci95"] is None:
+            print(f"{name:<52}  no interval, n = {share['n']:,}")
+            continue
         low, high = share["ci95"]
         print(f"{name:<52}{share['value']:>10.1%}  {low:.1%} to {high:.1%}, n = {share['n']:,}")
     tokens, pairs = document["tokens"], document["paired"]
