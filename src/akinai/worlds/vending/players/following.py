@@ -5,17 +5,18 @@ from dataclasses import replace
 
 from akinai.core.chance import Chance
 from akinai.core.lessons import Advice, of_kind
-from akinai.worlds.vending.lessons.advice import Experiment, read_advice
-from akinai.worlds.vending.lessons.street.advice import (
+from akinai.worlds.vending.lessons.advice import (
     BargainAdvice,
     ClaimAdvice,
     CustomerAdvice,
+    Experiment,
     NewsAdvice,
     ShelfAdvice,
     SignAdvice,
     SiteAdvice,
     TasteAdvice,
     TrustAdvice,
+    read_advice,
 )
 from akinai.worlds.vending.players.habits import Habits
 
