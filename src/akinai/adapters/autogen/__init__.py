@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from akinai.adapters.autogen.clients import ANY_MODEL, openai_client
     from akinai.adapters.autogen.generator import AutogenGenerator, solver
+    from akinai.adapters.autogen.memory import PlaybookMemory
     from akinai.adapters.autogen.player import AutogenPlayer, assistant, autogen_agent, by_name, identifier
 
 __all__ = [
     "ANY_MODEL",
     "AutogenGenerator",
     "AutogenPlayer",
+    "PlaybookMemory",
     "assistant",
     "autogen_agent",
     "by_name",
@@ -25,7 +27,13 @@ __all__ = [
     "solver",
 ]
 
-_MODULES = {"ANY_MODEL": "clients", "openai_client": "clients", "AutogenGenerator": "generator", "solver": "generator"}
+_MODULES = {
+    "ANY_MODEL": "clients",
+    "openai_client": "clients",
+    "AutogenGenerator": "generator",
+    "solver": "generator",
+    "PlaybookMemory": "memory",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -37,7 +37,26 @@ if TYPE_CHECKING:  # AutoGen is not installed where types are checked
 
     class OpenAIChatCompletionClient(Any): ...
 
+    class Memory:
+        def __init__(self) -> None: ...
+
+    class MemoryContent:
+        content: Any
+        mime_type: Any
+        metadata: dict[str, Any] | None
+
+        def __init__(self, *, content: Any, mime_type: Any, metadata: dict[str, Any] | None = None) -> None: ...
+
+    class MemoryMimeType(Any): ...
+
+    class MemoryQueryResult:
+        results: list[MemoryContent]
+
+        def __init__(self, *, results: list[MemoryContent]) -> None: ...
+
     class Response(Any): ...
+
+    class SystemMessage(Any): ...
 
     class TextMessage(Any): ...
 
@@ -55,6 +74,9 @@ if TYPE_CHECKING:  # AutoGen is not installed where types are checked
 
     ToolSchema: TypeAlias = Mapping[str, Any]
 
+    class UpdateContextResult:
+        def __init__(self, *, memories: MemoryQueryResult) -> None: ...
+
     class UserMessage(Any): ...
 
     class Workbench(Any): ...
@@ -70,6 +92,13 @@ else:
             ToolCallSummaryMessage,
         )
         from autogen_core import CancellationToken, FunctionCall
+        from autogen_core.memory import (
+            Memory,
+            MemoryContent,
+            MemoryMimeType,
+            MemoryQueryResult,
+            UpdateContextResult,
+        )
         from autogen_core.model_context import HeadAndTailChatCompletionContext
         from autogen_core.models import (
             AssistantMessage,
@@ -77,6 +106,7 @@ else:
             FunctionExecutionResult,
             FunctionExecutionResultMessage,
             LLMMessage,
+            SystemMessage,
             UserMessage,
         )
         from autogen_core.tools import BaseTool, TextResultContent, ToolResult, ToolSchema, Workbench
@@ -96,8 +126,13 @@ __all__ = [
     "FunctionExecutionResultMessage",
     "HeadAndTailChatCompletionContext",
     "LLMMessage",
+    "Memory",
+    "MemoryContent",
+    "MemoryMimeType",
+    "MemoryQueryResult",
     "OpenAIChatCompletionClient",
     "Response",
+    "SystemMessage",
     "TextMessage",
     "TextResultContent",
     "ThoughtEvent",
@@ -106,6 +141,7 @@ __all__ = [
     "ToolCallSummaryMessage",
     "ToolResult",
     "ToolSchema",
+    "UpdateContextResult",
     "UserMessage",
     "Workbench",
 ]
