@@ -46,7 +46,7 @@ class VendingSides(Sides[State]):
 
     def expected_actions(self, state: State, actor: str) -> int:
         weeks = (state.setup.days + 6) // 7 - state.setup.takes_over
-        return min(weeks * 3 // 2, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
+        return min(weeks * 5 // 4, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
 
     def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
         return usable_verbs(state, actor)
