@@ -7,7 +7,9 @@ import os
 import shlex
 import shutil
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from akinai.core.actions import Verbs
 from akinai.core.agents import Move, Role, View
@@ -22,6 +24,44 @@ LINE_LIMIT = 8 * 2**20
 PATIENCE_S = 2.0
 """Seconds to wait for the first line without a word."""
 LOGGER = logging.getLogger("akinai.agents")
+OURS = ("AKINAI_", "PG")
+"""Beginnings of variables that a program is not given: Akinai's own, and those that open a PostgreSQL store."""
+
+try:
+    import pwd
+except ImportError:  # Windows
+    pwd = None
+
+
+def expect_user(name: str) -> None:
+    """UsageError where a program cannot be started as the user `name`: such a system, no such user, no right to."""
+    other = "start the program in a container, or on another machine over HTTP or MCP"
+    if pwd is None:
+        raise UsageError(f"this system starts no program as another user, such as {name!r}; {other}")
+    try:
+        user = pwd.getpwnam(name)
+    except KeyError:
+        raise UsageError(
+            f"there is no user {name!r} on this machine; make one (useradd --system), or {other}"
+        ) from None
+    if user.pw_uid in (0, os.geteuid()):
+        raise UsageError(f"the user {name!r} may read what you may read, your keys and stores too; name another")
+    if os.geteuid() != 0:
+        raise UsageError(f"only root may start a program as the user {name!r}; run akinai with sudo, or {other}")
+
+
+def program_environment(environment: Mapping[str, str], user: str = "") -> dict[str, str]:
+    """The environment of a program that plays: without Akinai's own variables and the addresses of databases, and with
+    the home of the `user` as whom it runs."""
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(OURS) and "postgresql://" not in value and "postgres://" not in value
+    }
+    if user and pwd is not None:
+        with suppress(KeyError):
+            kept |= {"HOME": pwd.getpwnam(user).pw_dir, "USER": user, "LOGNAME": user}
+    return kept
 
 
 def command_words(command: str) -> Sequence[str]:
@@ -50,7 +90,9 @@ class ProgramAgent:
 
     remember_on_resume = True
 
-    def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = TIMEOUT_S, user: str = "") -> None:
+        """`user` is the one as whom the program runs; empty for the user of this process."""
+        self._user = user
         self._command, self._role, self._verbs, self._timeout_s = command, role, verbs, timeout_s
         self._words = command_words(command)
         self._process: asyncio.subprocess.Process | None = None
@@ -95,12 +137,19 @@ class ProgramAgent:
             await self._raise_ended()
 
     async def _start(self) -> asyncio.subprocess.Process:
+        other: dict[str, Any] = {}
+        if self._user and pwd is not None:
+            group = pwd.getpwnam(self._user).pw_gid
+            other = {"user": self._user, "group": group, "extra_groups": [], "umask": 0o077}
         try:
             return await asyncio.create_subprocess_exec(
                 *self._words,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=LINE_LIMIT,
+                close_fds=True,
+                env=program_environment(os.environ, self._user),
+                **other,
             )
         except OSError as error:
             raise AgentError(f"the player {self._command!r} cannot be started: {error}") from error

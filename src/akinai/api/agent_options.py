@@ -87,6 +87,7 @@ def _spec(world: World[Any], agent: str | AgentFactory | None, options: AgentOpt
         calls_per_minute=options["calls_per_minute"],
         label=options["label"] or "",
         prompt=_prompt(options["prompt"]),
+        agent_user=options["agent_user"] or "",
     )
 
 

@@ -263,6 +263,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
                 spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
                 playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
                 prompt=old.prompt if spec.model else "", program=command_digest(spec.agent),
+                agent_user=old.agent_user if spec.agent.startswith("stdio:") else "",
             )  # fmt: skip
     if options["max_dollars"] is not None:
         spec = replace(spec, budget=replace(spec.budget, dollars=options["max_dollars"]))

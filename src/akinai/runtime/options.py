@@ -225,6 +225,10 @@ class AgentOptions(
     """The agent of a run: its name in tables, model, requests, conversation, limits and playbook."""
 
     label: Label
+    agent_user: Annotated[str | None, Option(
+        "Start the program of stdio:COMMAND as this user, who can read neither store nor key. Only root may.",
+        metavar="NAME", default_text="you", group=PLAYER,
+    )]  # fmt: skip
 
 
 class GameOptions(TypedDict, total=False):

@@ -8,7 +8,7 @@ from typing import Any
 
 from akinai.agents.human import HumanAgent
 from akinai.agents.scripted import ScriptedAgent, script_lines
-from akinai.agents.stdio import ProgramAgent, command_words
+from akinai.agents.stdio import ProgramAgent, command_words, expect_user
 from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory, Role
 from akinai.core.errors import UnknownName, UsageError
@@ -95,6 +95,10 @@ def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) 
     """Raise UsageError for a spec that cannot play. Writes nothing, and opens models only if `open_models`."""
     if spec.model is None:
         agent_factory(world, spec.agent)
+    if spec.agent_user:
+        if not spec.agent.startswith("stdio:"):
+            raise UsageError(f"the agent {spec.agent!r} is no program that Akinai starts; leave --agent-user out")
+        expect_user(spec.agent_user)
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")
     if spec.cache:
@@ -110,11 +114,11 @@ def check_model(spec: AgentSpec, choice: ModelChoice) -> None:
     spec.open_model(choice)
 
 
-def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S) -> AgentFactory:
+def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S, user: str = "") -> AgentFactory:
     """The factory of a named agent: a player of the world, a built-in agent, or one from an entry point.
 
-    `timeout_s` is how long a program is waited for. Raises UsageError, before anything is written, for an unknown name
-    or a script that cannot be read.
+    `timeout_s` is how long a program is waited for, `user` as whom it runs. Raises UsageError, before anything is
+    written, for an unknown name or a script that cannot be read.
     """
     if agent in world.players:
         return world.players[agent]
@@ -123,7 +127,7 @@ def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S) -
         return _script_factory(world, argument)
     if kind == "stdio" and argument.strip():
         command_words(argument)
-        return lambda role: ProgramAgent(argument, role, world.verbs, timeout_s)
+        return lambda role: ProgramAgent(argument, role, world.verbs, timeout_s, user)
     if agent == HUMAN:
         return _person_factory(world)
     plugins = agent_plugins()

@@ -104,6 +104,8 @@ class AgentSpec:
     """What tables call the player; empty for agent and model."""
     prompt: str = ""
     """The instructions for the model; empty for those of `akinai.agents`. The run card holds them and their digest."""
+    agent_user: str = ""
+    """The user of this machine as whom a program runs; empty for the user of this process."""
     program: str = ""
     """Digest of the code that plays: the files of a command or script, the source of a class; empty for players of the
     world, whose version says it, and for models."""
@@ -214,6 +216,8 @@ class AgentSpec:
             }
         elif self.agent.startswith("stdio:") and self.timeout_s != TIMEOUT_S:
             own_keys["timeout_s"] = self.timeout_s
+        if self.agent_user:
+            own_keys["agent_user"] = self.agent_user
         if self.playbook:
             own_keys |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
             embedding = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}

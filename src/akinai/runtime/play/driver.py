@@ -305,7 +305,7 @@ async def play_run(
     if context.pool:
         factory = context.pool.agent_factory(world, header, store, context.factory, actions)
     else:
-        factory = context.factory or agent_factory(world, spec.agent, spec.timeout_s)
+        factory = context.factory or agent_factory(world, spec.agent, spec.timeout_s, spec.agent_user)
     batch = BATCH if is_reproducible(world, spec) else 1
     session = LocalSession(world, header.genesis, store, header.run_id, batch=batch, steps=context.steps)
     caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)

@@ -63,7 +63,7 @@ class ModelPool:
         `actions` counts each actor's entries as they are written, for the records of calls. UsageError for an unknown
         agent.
         """
-        plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent, self.spec.timeout_s)
+        plain = None if self.spec.model else factory or self._plain_factory(world)
         by_rules = world.players[default_agent(world)]
         if not self._models:
             return plain or by_rules
@@ -95,6 +95,10 @@ class ModelPool:
             return ChatAgent(asker, world.verbs, options, lookup=role.lookup or lookup)
 
         return make_agent
+
+    def _plain_factory(self, world: World[Any]) -> AgentFactory:
+        spec = self.spec
+        return agent_factory(world, spec.agent, spec.timeout_s, spec.agent_user)
 
     async def calls(self, world: World[Any], header: RunHeader, store: Books) -> Mapping[str, Json]:
         """Totals of the model calls of a run and of each group, for its card; empty where no model is asked."""
