@@ -112,6 +112,14 @@ def settings_key(genesis: Genesis) -> str:
     return short_digest({"world": genesis.world, "setup": genesis.setup})
 
 
+def settings_keys(headers: Iterable[RunHeader]) -> list[str]:
+    """The `settings_key` of each header; a setup that several share is hashed once."""
+    in_order = list(headers)
+    by_setup = {(header.genesis.world, id(header.genesis.setup)): header.genesis for header in in_order}
+    keys = {shared: settings_key(genesis) for shared, genesis in by_setup.items()}
+    return [keys[header.genesis.world, id(header.genesis.setup)] for header in in_order]
+
+
 def first_header(runs: Sequence[Run]) -> RunHeader:
     """The header of the first run whose header is sound."""
     return next((run for run in runs if run.world), runs[0]).header

@@ -7,7 +7,15 @@ from math import inf
 from typing import Any, cast
 
 from akinai import worlds
-from akinai.analysis.groups import first_header, flat_settings, group_runs, name_groups, settings_key, summarise_group
+from akinai.analysis.groups import (
+    first_header,
+    flat_settings,
+    group_runs,
+    name_groups,
+    settings_key,
+    settings_keys,
+    summarise_group,
+)
 from akinai.analysis.ranking import rank_groups
 from akinai.analysis.readers import Readers
 from akinai.analysis.records import Group, Scale, WorldRanking
@@ -135,9 +143,9 @@ def board_key(header: RunHeader) -> tuple[str, str | None]:
 def expect_one_key(headers: Sequence[RunHeader]) -> None:
     """UsageError where runs under the same settings are of several keys, or some of a key and some of none."""
     firsts: dict[str, RunHeader] = {}
-    for header in headers:
-        first = firsts.setdefault(settings_key(header.genesis), header)
-        if board_key(first) != board_key(header):
+    for key, header in zip(settings_keys(headers), headers, strict=True):
+        first = firsts.setdefault(key, header)
+        if (first.sealed and first.sealed.commitment) != (header.sealed and header.sealed.commitment):
             raise UsageError(
                 f"one board has one key, or none: {first.run_id!r} is on {first.game_words} and {header.run_id!r} on "
                 f"{header.game_words}; write a leaderboard for each"
@@ -170,8 +178,8 @@ async def make_boards(
                 f"run {run.id} is a fork, whose past another player made; it has no place on a leaderboard"
             )
     by_settings: dict[str, list[Run]] = {}
-    for run in runs:
-        by_settings.setdefault(settings_key(run.header.genesis), []).append(run)
+    for key, run in zip(settings_keys(run.header for run in runs), runs, strict=True):
+        by_settings.setdefault(key, []).append(run)
     return [make_board(alike, log) for alike in by_settings.values()]
 
 

@@ -38,7 +38,7 @@ from akinai.report.tables.columns import Column
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, shared_url, with_store
 from akinai.runtime.config.files import expect_writable, new_path, read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
-from akinai.runtime.runs.copying import copy_run
+from akinai.runtime.runs.copying import copy_runs
 from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.seal import Key, expect_key, forged_line, load_optional, parse_log, revealed_key
@@ -155,8 +155,7 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         with tempfile.TemporaryDirectory(prefix="akinai-revealed-") as place:
             url = str(Path(place, LEDGERS))
             async with opened(url, create=True) as revealed:
-                for header in await books.runs():
-                    await copy_run(books, revealed, _open_header(header, key))
+                await copy_runs(books, revealed, [_open_header(header, key) for header in await books.runs()])
                 return await check(revealed, url)
 
     try:
@@ -296,8 +295,7 @@ async def _write(
         with tempfile.TemporaryDirectory(prefix=".leaderboard-", suffix=".saving", dir=folder) as staged:
             target = await open_store(str(Path(staged, LEDGERS)))
             try:
-                for header in headers:
-                    await copy_run(books, target, header)
+                await copy_runs(books, target, headers)
             finally:
                 await target.close()
             numbers = json.dumps(_document(boards, prices), ensure_ascii=False, allow_nan=False, indent=1)
