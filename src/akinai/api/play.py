@@ -186,6 +186,8 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
         expect_key(key, headers, "going on with")
         window = options["window"]
         if window is not None:
+            if not any(map(can_resume, headers)):
+                raise UsageError(f"{run!r} is over, so --window would do nothing; leave it out")
             headers = [with_window(header, window) if can_resume(header) else header for header in headers]
         going = [header for header in headers if can_resume(header)]
         for header in going:

@@ -171,11 +171,15 @@ def with_flags(record: Record, **base: Any) -> Callable[[F], F]:
 
         @wraps(function)
         def command(**values: Any) -> Any:
+            from akinai.core.errors import UsageError
             from akinai.runtime.config.calls import complete_options
 
             line: typer.Context = values[context] if context else values.pop("typed_line")
             own_values = {name: value for name, value in values.items() if name not in on_line}
             typed = {name: values[name] for name in on_line if _is_typed(line, name)}
+            if empty := next((on_line[name] for name, value in typed.items() if value == ""), None):
+                flag = empty.flag if empty.flag.startswith("--") else f"--{empty.name}"
+                raise UsageError(f"{flag} is empty; give it a value, or leave it out")
             options = complete_options(record, typed, base)
             return function(**own_values, **{name: options[name] for name in ours})
 

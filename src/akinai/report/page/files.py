@@ -79,6 +79,8 @@ def report(*names: str, **options: Unpack[ReportOptions]) -> WrittenReport:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
     store, folder = options["store"], new_path(options["output"])
     _expect_folder(folder)
+    if options["transcripts"] < 0:
+        raise UsageError(f"--transcripts is a number of runs from 0, not {options['transcripts']}")
     analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=options["jobs"], on=options["on"])
 
     async def read(books: Books) -> Supplements:

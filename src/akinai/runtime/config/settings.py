@@ -337,7 +337,7 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[s
             if name in world.facets.files.inline and not _file_exists(file_setting, folder):
                 continue
             file_setting = {"file": file_setting}
-        if isinstance(file_setting, dict) and _is_empty(file_setting):  # a list may say that there is nobody
+        if isinstance(file_setting, dict) and _is_empty(cast("Table", file_setting)):  # a list may say: nobody
             raise UsageError(f"{name} is set and holds nothing; name a file, or leave it out")
         if not isinstance(file_setting, dict) or "file" not in file_setting:
             continue
