@@ -328,6 +328,7 @@ def main() -> None:
         play_all(geneses, names, results, judge=args.coherence, jobs=args.jobs)
     besides = geneses_of(args.beside, seeds_of(args.seeds)) if args.beside else []
     shared = [name for name in names if name == IDLE or (besides and name in habits_of(besides[0].setup))]
+    shared = [name for name in shared if name not in {*exploits(), "overlooks a third of them"}]
     if besides and not args.report:
         play_all(besides, shared, results, judge=False, jobs=args.jobs)
     table = Table.of(geneses, names, results)
@@ -374,15 +375,15 @@ def print_losses(table: Table, setup: Mapping[str, Json]) -> None:
 
 
 def print_beside(table: Table, beside: Table, preset: str) -> None:
-    """Print the rank correlation with a preset over the rungs and faults that both have, exploits and a partial lapse
-    aside, and the reference's earnings in both."""
-    names = [name for name in beside.rows if name not in {*exploits(), "overlooks a third of them"}]
+    """Print the rank correlation with a preset over the rungs and faults that both have, a partial lapse aside, and the
+    reference's earnings in both."""
+    names = list(beside.rows)
     correlation = rank_correlation([mean(table.cents(n)) for n in names], [mean(beside.cents(n)) for n in names])
     seeds, here, there = len(beside.geneses), mean(table.cents("reference")), mean(beside.cents("reference"))
     print(f"rank correlation with {preset} over {len(names)} rows, {seeds} seeds there: {correlation:.3f}")
     print(f"the reference makes ${here:,.0f}, {100 * here / there:.0f} % of ${there:,.0f} in {preset}")
     for name in names:
-        if name in beside.rows and name not in LADDER and name != IDLE:
+        if name not in LADDER and name != IDLE:
             print(f"  {name:34}{table.loss(name)[0]:6.1f} here {beside.loss(name)[0]:6.1f} in {preset}")
 
 
