@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playbooks_for_tests import SECTIONS, add, contents, playbooks, tag
 
+from akinai.core.errors import MissingExtra
 from akinai.learning import (
     Bullet,
     Delta,
@@ -28,7 +31,8 @@ from akinai.learning import (
     open_index,
 )
 from akinai.learning.search.saved_index import IndexFiles
-from akinai.retrieval import tokenize
+from akinai.retrieval import Embedder, tokenize
+from akinai.runtime.models.embeddings import find_embedder
 
 words = st.sampled_from(["milk", "bread", "tea", "牛乳", "打合せ", "打ち合わせ", "パン", "ﾊﾟﾝ", "coca-cola", "x"])
 texts = st.lists(words, min_size=1, max_size=6).map(" ".join)
@@ -371,3 +375,17 @@ def test_the_order_of_bullets_and_changes_does_not_matter() -> None:
     assert index.search(SearchQuery("milk tea")) == PlaybookIndex(playbook).search(SearchQuery("milk tea"))
     swapped = replace(playbook, sections=tuple(reversed(playbook.sections)))
     assert PlaybookIndex(swapped).search(SearchQuery("tea")) == PlaybookIndex(playbook).search(SearchQuery("tea"))
+
+
+def test_words_of_another_meaning_are_found_by_meaning() -> None:
+    """With the extra, a question without a word in common finds its bullet; without it the extra is named."""
+    if find_spec("wordllama") is None:
+        with pytest.raises(MissingExtra, match="meaning"):
+            find_embedder("meaning")
+        return
+    vectors = cast("Embedder", find_embedder("meaning"))
+    rows = vectors.embed(
+        ["Purchase beverages when the weather is hot.", "buy drinks in summer heat", "pay your rent", ""]
+    )
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
+    assert not rows[3].any()

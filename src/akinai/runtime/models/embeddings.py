@@ -4,22 +4,22 @@ import os
 from typing import Any
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.learning.search.embedders import EmbedderFitter, LangChainVectors, TfidfSvd
+from akinai.learning.search.embedders import EmbedderFitter, LangChainVectors, TfidfSvd, WordVectors
 from akinai.retrieval import Embedder, HashedTermVectors, Tokenizer, tokenize
 from akinai.runtime.config.addresses import checked_address, on_this_machine
 from akinai.runtime.models.langchain import EXTRA, PLACEHOLDER_KEY
 from akinai.runtime.models.redact import redact_keys
 from akinai.runtime.models.retry import MESSAGE_LIMIT
 
-HASHED, SVD = "hashed", "svd"
+HASHED, SVD, MEANING = "hashed", "svd", "meaning"
 _ADDRESSES = ("OPENAI_API_BASE", "OPENAI_BASE_URL")
 
 
 def find_embedder(
     name: str, *, base_url: str | None = None, tokenizer: Tokenizer = tokenize
 ) -> Embedder | EmbedderFitter:
-    """The embedder of a name: "hashed", "svd" (extra `learn`), or "PROVIDER:NAME" of LangChain, such as
-    "openai:text-embedding-3-small".
+    """The embedder of a name: "hashed", "svd" (extra `learn`), "meaning" (extra `meaning`), or "PROVIDER:NAME" of
+    LangChain, such as "openai:text-embedding-3-small".
 
     UsageError for an embedder that cannot be opened. Keys come from the environment; nothing is embedded yet.
     """
@@ -27,9 +27,13 @@ def find_embedder(
         return HashedTermVectors(tokenizer=tokenizer)
     if name == SVD:
         return TfidfSvd(tokenizer=tokenizer)
+    if name == MEANING:
+        return WordVectors()
     provider, colon, model = name.partition(":")
     if not (colon and provider and model):
-        raise UnknownName("embedder", name, (HASHED, SVD), "or PROVIDER:NAME, such as 'openai:text-embedding-3-small'")
+        raise UnknownName(
+            "embedder", name, (HASHED, SVD, MEANING), "or PROVIDER:NAME, such as 'openai:text-embedding-3-small'"
+        )
     return LangChainVectors(_open(name, provider, checked_address(base_url)), name)
 
 
