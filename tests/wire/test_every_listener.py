@@ -19,6 +19,8 @@ APART = {Listener.A2A: "test_a2a.py", Listener.OPENENV: "test_openenv.py"}
 """Those that are attacked by the tests of an environment of their own, in tests/adapters."""
 BY_COOKIE = (Listener.STUDIO, Listener.PLAY)
 """Those that always have a token, which a browser keeps."""
+OPEN = (Listener.MODEL,)
+"""Those without tokens, on loopback alone."""
 HERE = [listener for listener in Listener if listener not in APART]
 
 
@@ -31,6 +33,7 @@ def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target
         Listener.STUDIO: ("studio", "--no-browser", "--store", "akinai.db"),
         Listener.PLAY: ("play", "vending", "--days", "3", "--no-browser"),
         Listener.MCP: ("mcp", "vending", "--days", "3", "--http"),
+        Listener.MODEL: ("-c", "from akinai.testing.endpoint.__main__ import main; main()"),
     }[listener]
     by_cookie = listener in BY_COOKIE
     if listener is Listener.STUDIO:
@@ -43,6 +46,7 @@ def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target
             Listener.STUDIO: "/runs/seen-1/stop",
             Listener.PLAY: urlsplit(address).path,
             Listener.MCP: urlsplit(address).path,
+            Listener.MODEL: "/v1/chat/completions",
         }[listener]
         headers = {"authorization": f"Bearer {secret}"} if auth else {}
         if by_cookie:
@@ -54,7 +58,12 @@ def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("listener", "token"),
-    [(listener, token) for listener in HERE for token in (False, True) if token or listener not in BY_COOKIE],
+    [
+        (listener, token)
+        for listener in HERE
+        for token in (False, True)
+        if listener not in (OPEN if token else BY_COOKIE)
+    ],
 )
 async def test_a_listener_holds(
     listener: Listener, token: bool, tmp_path: Path, record_property: Callable[[str, object], None]
@@ -78,13 +87,13 @@ LISTENS = re.compile(
 
 
 def test_nothing_listens_past_the_front() -> None:
-    """No other module binds, but for the endpoint that plays a model's server in tests."""
+    """No other module binds."""
     listening = {
         path.relative_to(ROOT / "src" / "akinai").as_posix()
         for path in (ROOT / "src" / "akinai").rglob("*.py")
         if LISTENS.search(path.read_text(encoding="utf-8"))
     }
-    assert listening == {"runtime/http/front.py", "testing/endpoint/http.py"}
+    assert listening == {"runtime/http/front.py"}
 
 
 def test_every_listener_is_at_one_front() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -111,6 +111,7 @@ class LimitedConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_timer()
         self._part = "body"
+        cast("dict[str, Any]", self.scope)["extensions"] = {"akinai.transport": self.transport}
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -43,6 +43,7 @@ class Listener(StrEnum):
     MCP = "mcp"
     A2A = "a2a"
     OPENENV = "openenv"
+    MODEL = "akinai.testing.endpoint"
 
 
 @dataclass(frozen=True, slots=True)

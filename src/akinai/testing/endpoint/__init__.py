@@ -4,8 +4,9 @@
         model = ChatOpenAI(model="test", base_url=endpoint.openai_url, api_key="none")
 
 A `Responder` answers: a script, or a rule-based player that plays from the HTTP messages alone (the module `player`
-explains what a client must send for that). `Faults` makes requests fail; the log records requests and answers. The
-endpoint can also run in a process of its own, which prints its URL on the first line:
+explains what a client must send for that). `Faults` makes requests fail; the log records requests and answers. It
+listens through Akinai's front, which needs `uvicorn` and `httptools` (the extra `server`), and can also run in a
+process of its own, which prints its URL on the first line:
 `python -m akinai.testing.endpoint --world vending --player reference --log FILE`.
 """
 

@@ -1,18 +1,17 @@
-"""A small HTTP/1.1 server on loopback, on a thread of its own. It knows nothing of models."""
+"""A small HTTP server on loopback, on a thread of its own, behind Akinai's front. It knows nothing of models."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from threading import Event, Thread
-from typing import Literal, cast
+from typing import Literal
+
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.front import Front, Guard, Listener, Receive, Scope, Send
 
 HOST = "127.0.0.1"
-MOST_HEAD_BYTES = 65_536
-CLOSE_S = 5.0
-"""Seconds that closing waits for unfinished answers."""
-
-_REASONS = {status.value: status.phrase for status in HTTPStatus} | {529: "Overloaded"}
+MAX_BODY_BYTES = 4_194_304
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,120 +38,15 @@ class HttpAnswer:
     """The point at which the connection is cut; None: not at all."""
 
 
-class Connection(asyncio.Protocol):
-    """A client's connection. Requests are answered in sequence."""
+class Connection:
+    """A client's connection."""
 
-    def __init__(self, handler: "Handler", open_connections: "set[Connection]") -> None:
+    def __init__(self) -> None:
         self.gone = asyncio.Event()
         """Set when the client or the server has closed the connection."""
-        self._handler, self._open = handler, open_connections
-        self._buffer = bytearray()
-        self._answering: asyncio.Task[None] | None = None
-        self._transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
-        self._open.add(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.gone.set()
-        if self._answering is None:
-            self._open.discard(self)
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        if self._answering is None:
-            self._next()
-
-    async def finish(self) -> None:
-        """Cut the connection and wait for an unfinished answer."""
-        if self._transport is not None:
-            self._transport.abort()
-        self.gone.set()
-        if self._answering is not None:
-            await asyncio.wait([self._answering], timeout=CLOSE_S)
-
-    def _next(self) -> None:
-        """Take the next request out of the buffer once it is complete."""
-        end = self._buffer.find(b"\r\n\r\n")
-        if end < 0:
-            if len(self._buffer) > MOST_HEAD_BYTES:
-                self._refuse(431)
-            return
-        try:
-            method, path, headers = _head(self._buffer[:end].decode("latin-1"))
-            length = int(headers.get("content-length", "0"))
-        except ValueError:
-            self._refuse(400)
-            return
-        if "transfer-encoding" in headers or length < 0:
-            self._refuse(411)
-            return
-        start = end + 4
-        if len(self._buffer) < start + length:
-            if headers.get("expect", "").lower() == "100-continue" and len(self._buffer) == start:
-                self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            return
-        body = bytes(self._buffer[start : start + length])
-        del self._buffer[: start + length]
-        request = HttpRequest(method, path, headers, body)
-        self._answering = asyncio.get_running_loop().create_task(self._answer(request))
-
-    async def _answer(self, request: HttpRequest) -> None:
-        try:
-            self._send(await self._handler(request, self), request)
-        finally:
-            self._answering = None
-            if self.gone.is_set():
-                self._open.discard(self)
-        if self._buffer and not self.gone.is_set():
-            self._next()
-
-    def _send(self, answer: HttpAnswer, request: HttpRequest) -> None:
-        if self._transport is None or self._transport.is_closing():
-            return
-        closes = answer.cut is not None or request.headers.get("connection", "").lower() == "close"
-        if answer.cut != "before_headers":
-            body = answer.body[: len(answer.body) // 2] if answer.cut else answer.body
-            self._write(_head_of(answer, closes) + (b"" if request.method == "HEAD" else body))
-        if closes:
-            self._transport.close()
-
-    def _refuse(self, status: int) -> None:
-        self._write(_head_of(HttpAnswer(status), closes=True))
-        if self._transport is not None:
-            self._transport.close()
-
-    def _write(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
 
 
 Handler = Callable[[HttpRequest, Connection], Awaitable[HttpAnswer]]
-
-
-def _head(text: str) -> tuple[str, str, dict[str, str]]:
-    """Method, path without query, headers by lower-case name. ValueError when the text is no request."""
-    first, *lines = text.split("\r\n")
-    method, target, _ = first.split(" ")
-    headers: dict[str, str] = {}
-    for line in lines:
-        name, colon, value = line.partition(":")
-        if not colon:
-            raise ValueError(line)
-        headers[name.lower()] = value.strip()
-    return method, target.partition("?")[0], headers
-
-
-def _head_of(answer: HttpAnswer, closes: bool) -> bytes:
-    lines = [
-        f"HTTP/1.1 {answer.status} {_REASONS.get(answer.status, 'Unknown')}",
-        f"content-type: {answer.content_type}",
-        f"content-length: {len(answer.body)}",
-        *(f"{name}: {value}" for name, value in answer.headers.items()),
-        *(["connection: close"] if closes else []),
-    ]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
 class Server:
@@ -162,12 +56,13 @@ class Server:
         self._handler, self.port = handler, port
         """The port; 0 for a free one, known once the server is started."""
         self._ready, self._stop = Event(), asyncio.Event()
+        self._open: set[Connection] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._broken: BaseException | None = None
         self._thread = Thread(target=self._run, name="akinai-endpoint", daemon=True)
 
     def start(self) -> None:
-        """Start; returns when connections are accepted. OSError when the port is taken."""
+        """Start; returns when connections are accepted. UsageError when the port is taken."""
         self._thread.start()
         self._ready.wait()
         if self._broken is not None:
@@ -190,13 +85,52 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        connections: set[Connection] = set()
-        server = await self._loop.create_server(
-            lambda: Connection(self._handler, connections), HOST, self.port, backlog=1024
-        )
-        self.port = server.sockets[0].getsockname()[1]
-        self._ready.set()
-        await self._stop.wait()
-        server.close()
-        await asyncio.gather(*(connection.finish() for connection in tuple(connections)))
-        await server.wait_closed()
+        with Front.at(Listener.MODEL, HOST, self.port) as front:
+            guard = Guard(hosts=AllowedHosts(), max_body_bytes=MAX_BODY_BYTES)
+            async with front.serving(self._app, guard, grace_s=1):
+                self.port = front.port
+                self._ready.set()
+                await self._stop.wait()
+                for connection in tuple(self._open):
+                    connection.gone.set()
+
+    async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        connection = Connection()
+        self._open.add(connection)
+        watch = asyncio.create_task(_watch(receive, connection))
+        try:
+            answer = await self._handler(HttpRequest(scope["method"], scope["path"], headers, bytes(body)), connection)
+        finally:
+            watch.cancel()
+            self._open.discard(connection)
+        if not connection.gone.is_set() or answer.cut:
+            await _send(answer, send, scope["extensions"]["akinai.transport"])
+
+
+async def _watch(receive: Receive, connection: Connection) -> None:
+    """Notice when a client leaves."""
+    with suppress(asyncio.CancelledError):
+        await receive()
+        connection.gone.set()
+
+
+async def _send(answer: HttpAnswer, send: Send, transport: asyncio.Transport) -> None:
+    if answer.cut == "before_headers":
+        transport.close()
+        return
+    named = {"content-type": answer.content_type, "content-length": str(len(answer.body)), **answer.headers}
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    part = answer.body[: len(answer.body) // 2] if answer.cut else answer.body
+    await send({"type": "http.response.body", "body": part, "more_body": bool(answer.cut)})
+    if answer.cut:
+        transport.close()

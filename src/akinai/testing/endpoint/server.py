@@ -87,7 +87,7 @@ class Endpoint:
         return self._log.exchanges
 
     def start(self) -> Self:
-        """Accept connections. OSError when the port is taken."""
+        """Accept connections. UsageError when the port is taken."""
         self._server.start()
         return self
 
