@@ -12,7 +12,7 @@ from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.tasks import Assignment, Split
 from akinai.report.tables.learned import learned_page
 
-SPLITS: dict[str, Sequence[str]] = {"train": ["a"], "validation": ["ab", "xy", "az"], "test": ["ab", "xy"]}
+TRUTHS: dict[str, Sequence[str]] = {"train": ["a"], "validation": ["ab", "xy", "az"], "test": ["ab", "xy"]}
 
 
 class AlwaysAb:
@@ -32,13 +32,13 @@ def letters(truth: str, answer: str) -> Grade:
 
 def table(tmp_path: Path, check: object) -> dict[str, str]:
     def load(split: Split) -> list[Task]:
-        return [Task(f"{split}-{truth}", f"Guess {split} {truth[::-1]}", truth) for truth in SPLITS.get(split, ())]
+        return [Task(f"{split}-{truth}", f"Guess {split} {truth[::-1]}", truth) for truth in TRUTHS.get(split, ())]
 
     data_set = DataSet("letters", load, check, rules=Roles(AlwaysAb(), AlwaysAb(), LessonCurator()))  # type: ignore[arg-type]
     learned = akinai.learn(data_set, playbook=tmp_path / "p.json")
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(learned_page(learned.to_json(), 200))
+        console.print(learned_page(learned.to_json(), 200, learned.sentences))
     rows = [line.rsplit("  ", 2) for line in captured.get().splitlines()]
     return {row[0].strip(): " ".join(row[1:]).strip() for row in rows if len(row) > 1}
 

@@ -84,18 +84,8 @@ def test_a_misspelt_player_keeps_the_dialog(browser: Browser, studio: str) -> No
 def test_a_refused_order_keeps_its_rows(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
     """What is missing is said in the form's words and is no entry; what the world refuses is marked in its row; and
     suggestions are goods and suppliers, whatever was searched before."""
-    words = (
-        "play",
-        "vending",
-        "--preset",
-        "classic",
-        "--days",
-        "20",
-        "--name",
-        "me",
-        "--store",
-        str(tmp_path / "a.db"),
-    )
+    options = "--preset classic --days 20 --name me --store"
+    words = ("play", "vending", *options.split(), str(tmp_path / "a.db"))
     with page_process(*words) as address, visit(browser, address, **look) as visitor:
         page = visitor.open(address)
         press, write = page.keyboard.press, page.keyboard.type
