@@ -152,7 +152,10 @@ class Week(Weekly):
     """Decide a whole week in one object, and end it.
 
     All fields may be left out. They are carried out in the order in which they are listed here; what is refused is told
-    in a line each, and the rest is done all the same. Then the week ends, and its report comes back.
+    in a line each, and the rest is done all the same. Then the week ends, and its report comes back. For example:
+    {"orders": [{"supplier_id": "northfield_foods", "items": {"pretzels": 40, "milk": 24}}], "prices": [{"product":
+    "pretzels", "dollars": 1.8}, {"product": "milk", "dollars": 2.2}], "sites": [{"site": 1, "products": ["pretzels",
+    "milk"]}], "answers": {"pay": [3]}, "payments": [{"bill": "rent", "number": 1}]}
     """
 
     orders: Rows = ()
@@ -177,14 +180,18 @@ class Week(Weekly):
 
         answers = _bare(AnswerCustomers.tool(inline=True)["parameters"])
         properties = {
-            "orders": rows(PlaceOrder, "As place_order takes them."),
-            "prices": rows(PriceFrom, "As set_plan takes them."),
-            "sites": rows(SitePlan, "As set_plan takes them."),
-            "offers": rows(MakeOffer, "As make_offer takes them."),
-            "claims": rows(Claim, "As claim takes them."),
-            "answers": {**answers, "description": "As answer_customers takes them."},
-            "payments": rows(Pay, "As pay takes them."),
-            "notes": {"type": "string", "description": "As write_notes takes them."},
+            "orders": rows(
+                PlaceOrder, "Goods to buy: the supplier, units by product, and a day of the week if not today."
+            ),
+            "prices": rows(PriceFrom, "Prices at all sites, from today or from a day of the week."),
+            "sites": rows(SitePlan, "The products in a site's machine; one that is named twice gets two slots."),
+            "offers": rows(
+                MakeOffer, "Discounts to ask a supplier for; what a rival asks for a product may support one."
+            ),
+            "claims": rows(Claim, "Units that did not come with an order, to have their price back."),
+            "answers": {**answers, "description": "Numbers of complaints to pay, to refuse, or to promise money for."},
+            "payments": rows(Pay, "Rents and promised refunds to pay, by their numbers."),
+            "notes": {"type": "string", "description": "The page of notes, in place of what it held."},
         }
         return {"type": "object", "properties": properties, "required": []}
 
