@@ -100,7 +100,7 @@ def test_findings_of_a_market_are_compared_run_by_run(shell: Shell) -> None:
     for name in ("careful", "first"):
         shell("run", "market", "--agent", name, "--seeds", "1-2", "--set", "customers=4", "--name", name)
     out = shell("compare", "first", "careful")
-    assert "Findings, in a run" in out
-    amenities = next(line.split() for line in out.splitlines() if line.startswith("missing amenity"))
-    assert float(amenities[2]) < 0
+    assert "Also measured" in out
+    amenities = next(line.split() for line in out.splitlines() if line.startswith("finding: missing amenity"))
+    assert float(amenities[3]) < 0
     assert "30 days" not in out + shell("analyze", "first")

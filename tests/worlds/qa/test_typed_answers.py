@@ -5,6 +5,7 @@ import pytest
 from akinai.agents.human import help_text
 from akinai.agents.typed_lines import read_line
 from akinai.core.actions import Action
+from akinai.core.presentation.voice import Voice
 from akinai.worlds.qa.model import Answer, Skip
 from akinai.worlds.qa.world import Qa
 
@@ -22,4 +23,4 @@ def test_a_line_is_read_as_it_is_meant(line: str, action: Action) -> None:
 
 def test_help_speaks_of_answers() -> None:
     """The examples are actions that can be taken here."""
-    assert "  answer CHOICE\n  skip\n" in help_text(VERBS.classes)
+    assert "  answer CHOICE\n  skip\n" in help_text(VERBS.classes, Voice())

@@ -197,14 +197,14 @@ class Week(Weekly):
 
 
 def _bare(schema: Any) -> Any:
-    """A schema without descriptions, limits and defaults, which the tools of its parts have."""
+    """A schema without limits and defaults, which the tools of its parts have."""
     if isinstance(schema, list):
         return [_bare(item) for item in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     table = cast("dict[str, Any]", schema)
     bare: dict[str, Any] = {
-        key: _bare(value) for key, value in table.items() if not key.startswith(("min", "max", "descr", "default"))
+        key: _bare(value) for key, value in table.items() if not key.startswith(("min", "max", "default"))
     }
     kinds: list[dict[str, Any]] = [kind for kind in bare.pop("anyOf", []) if kind != {"type": "null"}]
     return bare | kinds[0] if kinds else bare
