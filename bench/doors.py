@@ -1,4 +1,5 @@
-"""The reference's actions through each door, in several games: the digest of the native run, and milliseconds a call.
+"""The reference's actions through each door, in several games: the digest of the native run, and milliseconds a call;
+before them days a second of CPU of the rules alone, a batch, a session and Gymnasium.
 
 Doors whose package is not installed here are named as such: some need an environment of their own.
 """
@@ -17,11 +18,12 @@ from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import Any, TypeVar
 
 import akinai
 from akinai import worlds
+from akinai.core.worlds import read_turn, step
 
 DAYS = 30
 WORLD = "vending"
@@ -384,7 +386,7 @@ def rollout(actions: Actions, **options: Any) -> Any:
         "harness": {"id": "scripted_harness", "env": {"ACTIONS": json.dumps(actions)}},
         "runtime": {"type": "subprocess"},
     }
-    taskset = {"id": "akinai-verifiers", "world": WORLD, "seeds": 1, **options}
+    taskset = {"id": "akinai-verifiers", "world": WORLD, "split": "practice", "seeds": 1, **options}
     environment = vf.SingleAgentEnv(vf.SingleAgentEnvConfig(taskset=taskset, agent=agent))
 
     async def play() -> Any:
@@ -465,12 +467,64 @@ DOORS = {
 """Every door, with the package that it needs, and the function that plays a game through it."""
 
 
+def raw_world(game: Game) -> float:
+    """Seconds of CPU of the rules alone, for the actions of the reference."""
+    run = reference(game)
+    world = worlds.load(run.world)
+    turns = [read_turn(world, entry) for entry in run.ledger.entries]
+    began = process_time()
+    state = world.begin(run.ledger.genesis)
+    for turn in turns:
+        state, _ = step(world, state, turn)
+    return process_time() - began
+
+
+def batched(game: Game, size: int = 4) -> float:
+    """Seconds of CPU of one game of a batch, whose every game is played alike; the actions are read before."""
+    run = reference(game)
+    verbs = worlds.load(run.world).verbs
+    actions = [verbs.recorded(entry.name, entry.parameters) for entry in run.ledger.entries]
+    batch = akinai.batch(game.world, seeds=run.seed, n=size, **game.options)
+    began = process_time()
+    batch.reset()
+    for action in actions:
+        batch.step([action] * size)
+    took = (process_time() - began) / size
+    assert all(game.done for game in batch.games)
+    return took
+
+
+def through(play: Callable[[Game], Played]) -> Callable[[Game], float]:
+    """Seconds of CPU of a game through a door."""
+
+    def play_and_time(game: Game) -> float:
+        reference(game)
+        began = process_time()
+        play(game)
+        return process_time() - began
+
+    return play_and_time
+
+
+def print_rates(game: Game, tries: int = 3) -> None:
+    """Days a second of CPU in one run, the best of some tries, and their ratio to the rules alone."""
+    ways = {
+        "raw world": raw_world, "batch": batched, "session": through(play_session), "Gymnasium": through(play_gymnasium)
+    }  # fmt: skip
+    rates = {name: max((game.days or 0) / way(game) for _ in range(tries)) for name, way in ways.items()}
+    for name, rate in rates.items():
+        print(f"{name:18} {rate:8.0f} days a second of CPU {rate / rates['raw world']:7.0%}")
+
+
 def is_installed(door: Door) -> bool:
     """Whether a door can be played here."""
     return find_spec(door.package) is not None and (door.package != "mcp" or version("mcp") >= "2.1")
 
 
 def main() -> None:
+    for preset in ("quarter", "classic", "sprint"):
+        print(f"\n{WORLD}, {preset}, {DAYS} days")
+        print_rates(Game(preset=preset))
     game = Game()
     run, session_ms = reference(game), 0.0
     for name, door in DOORS.items():

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from akinai.api.agent_options import write_prompt
     from akinai.api.demo import demo
     from akinai.api.doctor import doctor
+    from akinai.api.training.batch import Batch, batch
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.report.figures.against import against_figure
@@ -76,6 +77,7 @@ files is a group as well."""
 _HOME = {
     "against_figure": "report.figures.against",
     "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "AsyncSession": "api.session",
+    "Batch": "api.training.batch",
     "Entry": "core.ledger",
     "check_leaderboard": "report.page.leaderboard",
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
@@ -83,16 +85,17 @@ _HOME = {
     "Score": "core.scores", "Session": "api.opening", "SessionClient": "server.sessions.client",
     "Stopped": "api.play", "Turn": "core.ledger",
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
-    "compare_logs": "analysis.log_comparison", "deal": "api.records",
+    "batch": "api.training.batch", "compare_logs": "analysis.log_comparison", "deal": "api.records",
     "estimate": "api.play", "estimate_learning": "runtime.learn.learner", "follow": "api.show",
     "open": "api.opening", "write_prompt": "api.agent_options", "write_prompts": "runtime.learn.learner",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
 
 __all__ = [
-    "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
+    "Action", "Agent", "AkinaiError", "AsyncSession", "Batch", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "a2a",
-    "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "delete", "demo",
+    "against_figure", "analyze", "aopen", "batch", "check_leaderboard", "compare", "compare_logs", "deal", "delete",
+    "demo",
     "diff", "doctor", "estimate", "estimate_learning",
     "explain", "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",

@@ -16,7 +16,9 @@ from gymnasium.utils.env_checker import check_env
 
 import akinai
 import doors
-from akinai.adapters.gymnasium import ReplySpace, WorldEnv
+from akinai.adapters.gymnasium import ReplySpace, WorldEnv, WorldVectorEnv
+from akinai.core.chance import pooled_seed, split_of
+from akinai.core.errors import UsageError
 
 DAY = json.dumps({"action": "advance_day"})
 
@@ -130,3 +132,57 @@ def test_sampled_replies_are_actions_of_the_world() -> None:
         verbs = session.world.verbs
         actions: list[Any] = [verbs.parse(*json.loads(text).values(), text).tool_name() for text in samples]
         assert actions.count("unreadable") < 40
+
+
+def test_a_reset_without_a_seed_draws_a_new_game_of_the_pool() -> None:
+    """Of `train`, or of the split that is named; with one the seed is the number of its game."""
+    environment = WorldEnv("vending", preset="classic", days=1)
+    seeds: list[int] = []
+    for _ in range(3):
+        environment.reset()
+        seeds.append(environment.session.seed or 0)
+    assert (len({*seeds}), {split_of(seed) for seed in seeds}) == (3, {"train"})
+    environment.close()
+    validation = WorldEnv("vending", preset="classic", days=1, split="validation")
+    validation.reset(seed=4)
+    assert validation.session.seed == pooled_seed("validation", 4)
+    validation.reset()
+    assert split_of(validation.session.seed or 0) == "validation"
+    validation.close()
+
+
+def test_a_sealed_game_is_no_episode(tmp_path: Path) -> None:
+    """A trainer has no key: it can neither begin a sealed game nor go on with one."""
+    store, key = str(tmp_path / "a.db"), str(tmp_path / "key.json")
+    akinai.seal.new(key)
+    with akinai.open("vending", preset="classic", days=2, key=key, store=store) as session:
+        session.act("advance_day")
+    environment = WorldEnv("vending", store=store)
+    with pytest.raises(UsageError, match="sealed 1 of"):
+        environment.reset(options={"resume": session.id})
+    with pytest.raises(TypeError, match="key"):
+        WorldEnv("vending", key=key)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_vector_of_games_is_what_single_environments_are() -> None:
+    """The same texts and rewards; a game that is over is followed by a new one, and can be recorded before."""
+    name, single = "akinai.adapters.gymnasium:akinai/vending", WorldEnv("vending", preset="classic", days=2)
+    vector: Any = gymnasium.make_vec(name, 2, preset="classic", days=2)
+    assert isinstance(vector, WorldVectorEnv)
+    texts, infos = vector.reset(seed=1)
+    text, info = single.reset(seed=2)
+    assert (texts[1], infos["prompt"][1]) == (text, info["prompt"])
+    for reply in (DAY, "Hm.", DAY):
+        texts, rewards, over, truncated, infos = vector.step((reply, reply))
+        text, reward, single_over, single_truncated, info = single.step(reply)
+        assert (texts[1], rewards[1], over[1], truncated[1]) == (text, reward, single_over, single_truncated)
+        assert (infos["ok"][1], infos["code"][1] or None) == (info["ok"], info["code"])
+    assert over.all()
+    assert vector.batch.record(1).digest == single.session.run().digest
+    assert infos["ending"].tolist() == ["horizon"] * 2
+    texts, rewards, over, _, _ = vector.step((DAY, DAY))
+    assert (rewards.tolist(), over.tolist()) == ([0.0, 0.0], [False, False])
+    assert all(text.startswith("You run a vending machine") for text in texts)
+    assert {split_of(game.seed) for game in vector.batch.games} == {"train"}
+    single.close()
+    vector.close()

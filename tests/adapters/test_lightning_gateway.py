@@ -18,8 +18,11 @@ import uvicorn
 from agentlightning.server.app import create_app
 
 import akinai
+from akinai import worlds
 from akinai.adapters.lightning.gateway import Gateway, GatewayError, WorldAgent, play_rollout
-from akinai.adapters.lightning.runs import RunTask
+from akinai.adapters.lightning.runs import RunTask, play
+from akinai.api.training.pools import reward_span
+from akinai.core.chance import pooled_seed, split_of
 from akinai.core.errors import AgentError, UsageError
 from akinai.testing.endpoint import Endpoint, world_responder
 from akinai.testing.endpoint.http import Connection, HttpAnswer, HttpRequest, Server
@@ -216,3 +219,16 @@ def test_the_example_runs(tmp_path: Path) -> None:
     assert match, done.stdout + done.stderr
     run = akinai.runs(match[2], store=str(tmp_path / "akinai.db"))[0]
     assert (run.score("bank_balance") / 100, run.agent) == (float(match[1]), "chat")
+
+
+def test_a_sample_names_a_game_of_a_pool() -> None:
+    """With a seed the one of that number, without one a new game of `train` each time; scaled rewards are gains."""
+    days = {"world": "vending", "preset": "classic", "days": 10}
+    numbered = play(RunTask.of({**days, "split": "validation", "seed": 3, "reward": "scaled"}))
+    assert numbered.run.seed == pooled_seed("validation", 3)
+    span = reward_span(worlds.load("vending"), "scaled", {**days, "settings": None})
+    assert numbered.reward == pytest.approx((numbered.run.scores[0].value - 50_000) / span)
+    new = [play(RunTask.of(days)).run.seed for _ in range(2)]
+    assert ([split_of(seed) for seed in new], len({*new})) == (["train", "train"], 2)
+    with pytest.raises(UsageError, match="split"):
+        RunTask.of({**days, "split": "exam"})

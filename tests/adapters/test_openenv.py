@@ -19,6 +19,7 @@ import akinai
 import attacks
 import doors
 from akinai.adapters.openenv import make_app
+from akinai.core.chance import pooled_seed, split_of
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 DAY = {"name": "advance_day"}
@@ -99,7 +100,7 @@ def test_a_step_without_an_episode_says_what_to_do(client: Any) -> None:
     """Reset first."""
     with pytest.raises(RuntimeError, match="reset first"):
         client.step(DAY)
-    with pytest.raises(RuntimeError, match="reset takes seed, episode_id and resume, not days"):
+    with pytest.raises(RuntimeError, match="reset takes seed, episode_id, split and resume, not days"):
         client.reset(days=3)
 
 
@@ -179,3 +180,15 @@ async def test_an_episode_whose_client_died_is_resumed(url: str, store: str, cli
     assert result.observation["ok"]
     entries = akinai.runs("dying-1", store=store)[0].ledger.entries
     assert [(entry.name, entry.said) for entry in entries] == [("AdvanceDay", ""), ("AdvanceDay", "Go on.")]
+
+
+def test_a_reset_without_a_seed_is_a_new_game_of_the_pool(client: Any) -> None:
+    """Of `train`, or of the split that is named, where a seed is the number of a game; a seed alone is itself."""
+    seeds: list[int] = []
+    for options in ({}, {}, {"split": "validation"}, {"split": "test", "seed": 3}, {"seed": 3}):
+        client.reset(**options)
+        seeds.append(client.state()["seed"])
+    assert [split_of(seed) for seed in seeds] == ["train", "train", "validation", "test", None]
+    assert (seeds[0] != seeds[1], seeds[3:]) == (True, [pooled_seed("test", 3), 3])
+    with pytest.raises(RuntimeError, match="exam"):
+        client.reset(split="exam")

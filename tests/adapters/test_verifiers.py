@@ -15,6 +15,7 @@ import akinai
 import doors
 from akinai import worlds
 from akinai.adapters.verifiers import WorldTaskset, WorldTasksetConfig
+from akinai.core.chance import pooled_seed
 from akinai.core.errors import UsageError
 
 PAGE = Path(__file__).parents[2] / "docs" / "verifiers.md"
@@ -103,8 +104,8 @@ def test_a_rollout_that_is_killed_loses_nothing(tmp_path: Path) -> None:
 def test_a_world_is_a_taskset(world: str) -> None:
     """A task for each seed, whose system prompt says how one acts and what the actor sees."""
     first, second = WorldTaskset(WorldTasksetConfig(world=world, seeds=2))
-    assert [first.data.name, second.data.name] == [f"{worlds.load(world).name}-{seed}" for seed in (1, 2)]
-    with akinai.open(world, seed=1) as session:
+    assert [first.data.name, second.data.name] == [f"{worlds.load(world).name}-train-{number}" for number in (1, 2)]
+    with akinai.open(world, seed=pooled_seed("train", 1)) as session:
         assert (first.data.system_prompt, first.data.prompt) == (session.prompt(), "Begin.")
         assert session.view().text in first.data.system_prompt
     assert first.key != second.key

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.chance import Chance, Fan, absorb, part, word
+from akinai.core.chance import POOLS, SEED_BITS, Chance, Fan, absorb, part, pooled_seed, split_of, word
 from akinai.core.ledger import Genesis
 
 WORD = st.integers(0, 2**64 - 1)
@@ -137,3 +137,13 @@ def test_numbers_are_even() -> None:
     """Over 64,000 labels each of 16 faces comes up 4,000 times, chi-squared below its 99.99 % point of 44.3."""
     faces = Counter(Chance.of(5)("die", throw).below(16) for throw in range(64_000))
     assert sum((faces[face] - 4000) ** 2 / 4000 for face in range(16)) < 44.3
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1))
+def test_pools_are_disjoint_by_construction(number: int, other: int) -> None:
+    """Bits mark the pool: no seed is in two, none is one that people write or that a key gives."""
+    seeds = {split: pooled_seed(split, number) for split in POOLS}
+    assert [split_of(seed) for seed in seeds.values()] == [*seeds]
+    assert pooled_seed("train", other) not in (seeds["validation"], seeds["test"])
+    assert all(1 << SEED_BITS <= seed < 1 << 63 for seed in seeds.values())
+    assert split_of(number >> 1) is None

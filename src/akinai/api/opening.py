@@ -70,7 +70,7 @@ def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
+class Opening:
     """A run to be opened."""
 
     world: World[Any]
@@ -115,14 +115,14 @@ async def open_session(
             key.note([opening.header])
         pool = await stack.enter_async_context(open_model_pool(opening.spec))
         factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
-        seats = Seats(_holder(opening))
+        seats = Seats(holder(opening))
         session = AsyncSession(opening.world, books, opening.header, seats, alone=alone, resumed=not opening.is_new)
         context = PlayContext(opening.world, factory, seats=seats)
         await session.begin(context, stack.pop_all())
     return session
 
 
-def plan_session(world: World[Any], played_by: str, options: OpenOptions, key: Key | None = None) -> _Opening:
+def plan_session(world: World[Any], played_by: str, options: OpenOptions, key: Key | None = None) -> Opening:
     """A run to be opened; nothing is written. UsageError for what cannot be played."""
     settings, hold = options["settings"], options["hold"]
     agent_options = part_of(AgentOptions, {**options, "model": None})  # the model of the client asks nothing here
@@ -143,22 +143,22 @@ def plan_session(world: World[Any], played_by: str, options: OpenOptions, key: K
                 raise UsageError(f"the {part} {text!r:.100} cannot name who plays: {why}")
         card[CLIENT] = client
     header = replace(planned, agents=dict.fromkeys(planned.agents, played_by), card=card)
-    opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
+    opening = Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
     _expect_actors(opening)
     return opening
 
 
-def _renamed(opening: _Opening, group: str) -> _Opening:
+def _renamed(opening: Opening, group: str) -> Opening:
     header = opening.header
     return replace(opening, header=replace(header, run_id=f"{group}-{header.number}", group=group))
 
 
-async def _begin(books: Books, opening: _Opening) -> _Opening:
+async def _begin(books: Books, opening: Opening) -> Opening:
     await begin_all(books, [opening.header])
     return opening
 
 
-async def _begin_or_go_on(books: Books, opening: _Opening, over: bool) -> _Opening:
+async def _begin_or_go_on(books: Books, opening: Opening, over: bool) -> Opening:
     """Begin the run, or go on with it where the store has it. UsageError as `expect_same_run`."""
     try:
         existing = await books.header(opening.header.run_id)
@@ -211,7 +211,7 @@ def _differences(existing: RunHeader, planned: RunHeader) -> list[str]:
     return differences
 
 
-async def _reopen(books: Books, name: str, options: OpenOptions, key: Key | None) -> _Opening:
+async def _reopen(books: Books, name: str, options: OpenOptions, key: Key | None) -> Opening:
     rest = options["rest"]
     if isinstance(rest, str | AgentSpec):
         raise UsageError(f"{name!r} says who plays the rest; leave rest out")
@@ -230,7 +230,7 @@ async def _reopen(books: Books, name: str, options: OpenOptions, key: Key | None
         raise _not_through_a_session(header)
     spec = AgentSpec.from_card(header.card, held["rest"])
     hold = held["hold"]
-    return _Opening(world, header, spec, rest, None if hold is None else frozenset(hold), is_new=False)
+    return Opening(world, header, spec, rest, None if hold is None else frozenset(hold), is_new=False)
 
 
 def _not_through_a_session(header: RunHeader) -> UsageError:
@@ -240,7 +240,7 @@ def _not_through_a_session(header: RunHeader) -> UsageError:
     )
 
 
-def _holder(opening: _Opening) -> Any:
+def holder(opening: Opening) -> Any:
     """Whether a session holds an actor, given its seats."""
     sides, hold = opening.world.facets.sides, opening.hold
 
@@ -253,7 +253,7 @@ def _holder(opening: _Opening) -> Any:
     return holds
 
 
-def _expect_actors(opening: _Opening) -> None:
+def _expect_actors(opening: Opening) -> None:
     """UsageError for an actor that is not there, or where the session would hold nobody."""
     world, hold = opening.world, opening.hold
     state = world.begin(opening.header.genesis)

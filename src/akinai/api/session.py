@@ -14,7 +14,7 @@ from akinai.agents.protocols import ToolCallProtocol
 from akinai.api.answers import read_reply
 from akinai.api.framework_tools import tools_for
 from akinai.api.seat import Seat, Wait, own_actors
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.chance import Sealed
 from akinai.core.errors import AgentError, AkinaiError, EndRun, SequenceConflict, UnknownName, UsageError
@@ -23,7 +23,7 @@ from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import read_moves
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import World, dated_view, participants, replay, usable_verbs
+from akinai.core.worlds import World, dated_view, replay
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.reading import Detail, loader, read_run
@@ -46,7 +46,7 @@ class AsyncSession:
         """What the last action, and whatever happened until it was answered, changed of the first score, in its unit.
         All rewards of a run sum to its final score less the one it began with."""
         self._books, self._header, self._seats, self._alone = books, header, seats, alone
-        self._began_with = _first_score(world, Ledger(header.genesis, ()))
+        self._began_with = first_score(world, Ledger(header.genesis, ()))
         self._standing = world.facets.judging.standing(world.begin(header.genesis))
         self._rewarded = 0.0
         self._settled = False
@@ -90,10 +90,7 @@ class AsyncSession:
     @property
     def held(self) -> Sequence[str]:
         """Every actor held here that takes part now, whether it may act or not; after the end, those that began."""
-        state, acting = self._seats.session.state, self.world.actors(self._seats.session.state)
-        everybody = [*participants(self.world, state), *map(owner_of, acting), *acting]
-        everybody = everybody or participants(self.world, self.world.begin(self._header.genesis))
-        return tuple(name for name in dict.fromkeys(everybody) if self._seats.holds(name))
+        return self._seats.held
 
     @property
     def actor(self) -> str | None:
@@ -119,10 +116,7 @@ class AsyncSession:
 
     def verbs(self, actor: str | None = None) -> Sequence[type[Action]]:
         """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
-        actors = self.held if actor is None else (actor,)
-        state = self._seats.session.state
-        usable = {verb for name in actors for verb in usable_verbs(self.world, state, owner_of(name))}
-        return [verb for verb in self.world.verbs.classes if verb in usable]
+        return self._seats.verbs(actor)
 
     def prompt(self, actor: str | None = None) -> str:
         """The system prompt of an agent that begins to play an actor here, as Akinai's own chat agent has it."""
@@ -151,17 +145,7 @@ class AsyncSession:
         Raises EndRun when the run is over, UsageError for arguments that are no JSON and for an actor that is not held
         here, AgentError and StoreError when the run has failed.
         """
-        return await self.take(self._called(name, arguments, text), actor, wait)
-
-    def _called(self, name: str, arguments: str | Mapping[str, Any] | None, text: str = "") -> Move:
-        """The move of a call. UsageError for arguments that are no JSON."""
-        given: str | Mapping[str, Any] = {} if arguments is None else arguments
-        try:
-            reply = json.dumps({"action": name, "arguments": given}, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
-        move = read_call(self.world.verbs, name, given, reply)
-        return replace(move, said=text or move.said)
+        return await self.take(called(self.world.verbs, name, arguments, text), actor, wait)
 
     async def take(self, move: Move, actor: str | None = None, wait: Wait = True) -> Outcome:
         """Hand in a move that was read elsewhere, and return its outcome; see `act`."""
@@ -206,7 +190,7 @@ class AsyncSession:
 
         `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
         """
-        return (await self._own_seat.take(self._called(name, arguments))).text
+        return (await self._own_seat.take(called(self.world.verbs, name, arguments))).text
 
     async def reply(self, text: str) -> str:
         """Take the action of a model's reply without tool calls, and return the text that answers it, as `call` does.
@@ -313,6 +297,17 @@ class AsyncSession:
         return reward
 
 
+def called(verbs: Verbs, name: str, arguments: str | Mapping[str, Any] | None, text: str = "") -> Move:
+    """The move of a call. UsageError for arguments that are no JSON."""
+    given: str | Mapping[str, Any] = {} if arguments is None else arguments
+    try:
+        reply = json.dumps({"action": name, "arguments": given}, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
+    move = read_call(verbs, name, given, reply)
+    return replace(move, said=text or move.said)
+
+
 def ends_run(error: BaseException | None) -> bool:
     """Whether an exception, after the end of a run, is that end: also wrapped by a framework, or in a group.
 
@@ -333,6 +328,7 @@ def ends_run(error: BaseException | None) -> bool:
     return False
 
 
-def _first_score(world: World[Any], ledger: Ledger) -> float:
+def first_score(world: World[Any], ledger: Ledger) -> float:
+    """The first score of a record."""
     steps = replay(world, ledger)
     return next((score.value for scorer in world.scorers for score in scorer(steps)), 0)

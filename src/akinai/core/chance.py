@@ -1,4 +1,4 @@
-"""Labelled chance, and the seeds that it begins with: practice seeds, and those of sealed games.
+"""Labelled chance, and the seeds that it begins with: practice seeds, those of sealed games, and those of training.
 
 A number is a function of the seed and a label, never of a hidden stream.
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from struct import Struct
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from akinai.core.canonical import Json, canonical
 
@@ -187,3 +187,21 @@ def seed_label(number: int) -> str:
 def seed_json(number: int) -> int | str:
     """A seed as documents have it: a stand-in by its label."""
     return number if number >= 0 else seed_label(number)
+
+
+Split = Literal["train", "validation", "test"]
+"""A pool of games for trainers."""
+POOLS: tuple[Split, ...] = ("train", "validation", "test")
+_POOLED, _SPLIT_AT = 1 << SEED_BITS, 60
+
+
+def pooled_seed(split: Split, number: int) -> int:
+    """The seed of a game of a pool, by its number. No seed belongs to two pools, to a key, or to people who write it by
+    hand: bit 62 marks the pools, and the two bits below it tell them apart."""
+    return _POOLED | POOLS.index(split) << _SPLIT_AT | Chance.of(number)("pool", split).h & (1 << _SPLIT_AT) - 1
+
+
+def split_of(seed: int) -> Split | None:
+    """The pool that a seed belongs to; None for a practice seed and for that of a sealed game."""
+    place = seed >> _SPLIT_AT & 3
+    return POOLS[place] if seed >> SEED_BITS == 1 and place < len(POOLS) else None

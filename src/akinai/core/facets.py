@@ -121,6 +121,10 @@ class Judging(Generic[S]):
         so that rewards are cheap. None where nothing of it is known before the end."""
         return None
 
+    def settled(self, state: S) -> float | None:
+        """The headline score of a run that ends in a state, computed from the state alone; by default `standing`."""
+        return self.standing(state)
+
     def yardstick(self, setup: Mapping[str, Json]) -> str:
         """The name of a player that knows what is hidden, below which runs are placed as they are below `reference`;
         empty for none."""

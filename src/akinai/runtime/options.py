@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
+from akinai.core.chance import POOLS, Split
 from akinai.core.models import TIMEOUT_S
 from akinai.core.options import Option
 
@@ -28,6 +29,8 @@ Sweep = Mapping[str, Sequence[Any]] | Sequence[str]
 """The values of each setting, {"search.limit": [3, 10]} or ["search.limit=3,10"]."""
 Auth = Literal["open", "token"]
 """Who may play over a port: "open" is anybody, "token" is clients that send a token."""
+Reward = Literal["score", "scaled"]
+"""What rewards are: the unit of the first score, or parts of the way from idle to the world's first player."""
 
 WINDOW = 30_000
 """Default tokens of a conversation that a model sees."""
@@ -331,6 +334,20 @@ class EpisodeOptions(ClientOptions, total=False):
     rest: Rest
     max_actions: MaxActions
     max_repeats: MaxRepeats
+
+
+class TrainingOptions(EpisodeOptions, total=False):
+    """An episode of a trainer."""
+
+    split: Annotated[Split | None, Option(choices=POOLS)]
+    reward: Annotated[Reward, Option(default="score", choices=("score", "scaled"))]
+
+
+class BatchOptions(TrainingOptions, total=False):
+    """`batch`."""
+
+    seeds: Annotated[Seeds | None, Option()]
+    n: Annotated[int | None, Option()]
 
 
 class TaskOptions(EpisodeOptions, total=False):

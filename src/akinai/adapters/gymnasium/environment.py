@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Unpack
 
 import gymnasium
+import numpy as np
 from gymnasium.error import ResetNeeded
 
 from akinai import worlds
@@ -10,12 +11,20 @@ from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
 from akinai.api.seat import Seat
+from akinai.api.training.pools import episode_seed, reward_span
+from akinai.core.chance import Split
+from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import with_options
-from akinai.runtime.options import EpisodeOptions
+from akinai.runtime.options import EpisodeOptions, TrainingOptions
 
 CUT_SHORT = ("message_cap", "stuck", "unreadable")
 """Endings that a limit of the session made, not the world: the episode is truncated."""
+
+
+def game_seed(random: np.random.Generator, seed: int | None, split: Split | None) -> int:
+    """The seed of an episode: of the number that is asked for, or without one of a new game of a pool."""
+    return episode_seed(int(random.integers(2**62)), split or "train") if seed is None else episode_seed(seed, split)
 
 
 class WorldEnv(gymnasium.Env[str, str]):
@@ -23,19 +32,23 @@ class WorldEnv(gymnasium.Env[str, str]):
     {"action": "wait_until", "hour": 9}, also with prose around it. What cannot be read is refused.
 
     Where several actors are held, the action is that of the actor in `info["actor"]`. `info` also holds the tools that
-    are offered now, and `ok` and `code` of the last outcome. The reward is in the unit of the world's first score.
+    are offered now, and `ok` and `code` of the last outcome. The reward is in the unit of the world's first score, or
+    with `reward="scaled"` in parts of the way from idle to the world's first player.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # pyright: ignore[reportIncompatibleVariableOverride] - Gymnasium declares a variable of the instance and sets it on classes
 
-    @with_options(EpisodeOptions)
+    @with_options(TrainingOptions)
     def __init__(
-        self, world: str | World[Any], render_mode: str | None = None, **options: Unpack[EpisodeOptions]
+        self, world: str | World[Any], render_mode: str | None = None, **options: Unpack[TrainingOptions]
     ) -> None:
-        """The options of `akinai.open`. Episodes are kept in `store`, by default in memory."""
+        """The options of `akinai.open`. Episodes are kept in `store`, by default in memory. With `split` the seeds of
+        `reset` are numbers of the games of that pool."""
         self.render_mode = render_mode
         self._world = worlds.load(world) if isinstance(world, str) else world
-        self._options = options
+        self._options: EpisodeOptions = part_of(EpisodeOptions, options)
+        self._split: Split | None = options["split"]
+        self._span = reward_span(self._world, options["reward"], options)
         self.observation_space = TextSpace()
         self.action_space = ReplySpace(self._world.verbs.classes)
         self._seat: Seat[Session] | None = None
@@ -47,7 +60,8 @@ class WorldEnv(gymnasium.Env[str, str]):
         return self._running().session
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Begin a run with this seed, by default a random one; or go on with a run of the store: {"resume": RUN}.
+        """Begin a run with this seed, by default a new game of the pool `split`, or of `train`; or go on with a run of
+        the store: {"resume": RUN}.
 
         `info["prompt"]` is the system prompt of Akinai's own chat agent.
         """
@@ -56,8 +70,7 @@ class WorldEnv(gymnasium.Env[str, str]):
         if resume := (options or {}).get("resume"):
             session = open_session(resume=resume, store=self._options["store"])
         else:
-            drawn = int(self.np_random.integers(2**31)) if seed is None else seed
-            session = open_session(self._world, seed=drawn, **self._options)
+            session = open_session(self._world, seed=game_seed(self.np_random, seed, self._split), **self._options)
         self._seat = Seat(session)
         self._read = self._seat.look().text
         return self._read, {**self._info(), "prompt": self._seat.prompt()}
@@ -67,8 +80,8 @@ class WorldEnv(gymnasium.Env[str, str]):
         if self.session.done:
             raise ResetNeeded(f"the run is over ({self.session.ending}); call reset()")
         self._read = self.session.reply(action)
-        truncated = self.session.ending in CUT_SHORT
-        return self._read, float(self.session.reward), self.session.done and not truncated, truncated, self._info()
+        truncated, reward = self.session.ending in CUT_SHORT, float(self.session.reward) / self._span
+        return self._read, reward, self.session.done and not truncated, truncated, self._info()
 
     def render(self) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride] - Gymnasium's type leaves None out
         """The last observation, in the mode "ansi"."""

@@ -6,11 +6,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from akinai import api, worlds
+from akinai.api.session import first_score
+from akinai.api.training.pools import episode_seed, new_seed, reward_span
 from akinai.core.actions import complaint
 from akinai.core.canonical import Json
+from akinai.core.chance import Split
 from akinai.core.errors import AgentError, UsageError
+from akinai.core.ledger import Ledger
 from akinai.learning.playbook.formats import loads
 from akinai.runtime.learn.world import playbook_contents
+from akinai.runtime.options import Reward
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT, AgentSpec, ModelChoice
 from akinai.runtime.runs.records import Run
@@ -24,7 +29,10 @@ class RunTask(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     world: str
-    seed: int
+    seed: int | None = None
+    """The seed; with `split` the number of a game of that pool. None is a new game each time."""
+    split: Split | None = None
+    """The pool of the games: "train", "validation" or "test"; new games without it are of "train"."""
     preset: str | None = None
     days: int | None = None
     settings: tuple[str, ...] = ()
@@ -35,6 +43,9 @@ class RunTask(BaseModel):
     """The file of a playbook whose bullets the agent gets."""
     store: str = "memory:"
     """The store of the ledger. A ledger in memory ends with the process."""
+    reward: Reward = "score"
+    """"score": the first score, in dollars if it is money. "scaled": its gain in parts of the way from idle to the
+    world's first player."""
     reward_scale: float = 1.0
     """Factor from score to reward. Trainers of weights need rewards of about 1: 0.001 for a thousand dollars."""
     data_id: str = ""
@@ -71,17 +82,19 @@ class RewardedRun:
 def play(
     task: RunTask, model: ModelChoice | None = None, *, name: str | None = None, bullets: tuple[str, ...] = ()
 ) -> RewardedRun:
-    """Play a run to its end. The reward is the world's first score, in dollars where that is money, times the scale.
+    """Play a run to its end. The reward is the world's first score as `task.reward` has it, times the scale.
 
     `name` is the run's group in its store. `bullets` follow those of the task's playbook. UsageError when the task
     cannot be played; AgentError when the run failed, which gives no reward at all.
     """
     all_bullets = (*(playbook_contents(task.playbook) if task.playbook else ()), *bullets)
-    agent = task.agent or (CHAT if model else default_agent(worlds.load(task.world)))
+    world = worlds.load(task.world)
+    span = reward_span(world, task.reward, task.model_dump())
+    agent = task.agent or (CHAT if model else default_agent(world))
     run = api.run(
         task.world,
         agent=AgentSpec(agent, model, bullets=all_bullets),
-        seeds=task.seed,
+        seeds=new_seed(task.split) if task.seed is None else episode_seed(task.seed, task.split),
         preset=task.preset,
         days=task.days,
         settings=task.settings,
@@ -90,7 +103,11 @@ def play(
     )[0]
     if run.status == "failed" or not run.scores:
         raise AgentError(f"the run {run.id!r} of {task.world} failed: {run.error or 'it has no scores'}")
-    return RewardedRun(run, reward_of(run) * task.reward_scale, task.store)
+    if task.reward == "score":
+        reward = reward_of(run)
+    else:
+        reward = (run.scores[0].value - first_score(world, Ledger(run.ledger.genesis))) / span
+    return RewardedRun(run, reward * task.reward_scale, task.store)
 
 
 def reward_of(run: Run) -> float:

@@ -18,12 +18,15 @@ from akinai import worlds
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
 from akinai.api.seat import Answer, Seat
+from akinai.api.training.pools import episode_seed, new_seed, reward_span
+from akinai.core.chance import Split
 from akinai.core.errors import UsageError
+from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.front import Front, Guard, Listener
-from akinai.runtime.options import EpisodeOptions
+from akinai.runtime.options import EpisodeOptions, TrainingOptions
 from akinai.runtime.sync import wait
 
 
@@ -66,27 +69,40 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, world: World[Any], options: EpisodeOptions) -> None:
+    def __init__(self, world: World[Any], options: TrainingOptions) -> None:
         """`options` of `akinai.open`, but for seed, name and resume, which `reset` takes."""
         super().__init__()
-        self._world, self._options = world, options
+        self._world = world
+        self._split: Split | None = options["split"]
+        self._options: EpisodeOptions = part_of(EpisodeOptions, options)
+        self._span = reward_span(world, options["reward"], options)
         self._seat: Seat[Session] | None = None
         self._steps = 0
 
     def reset(
-        self, seed: int | None = None, episode_id: str | None = None, resume: str | None = None, **kwargs: Any
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        resume: str | None = None,
+        split: Split | None = None,
+        **kwargs: Any,
     ) -> WorldObservation:
-        """Begin a run, by default with seed 1; or go on with a run of the store, `resume`.
+        """Begin a run with a seed, or without one on a new game; or go on with a run of the store, `resume`.
+
+        With `split` ("train", "validation" or "test", by default that of the server) the seed is the number of a game
+        of that pool. New games without it are of `train`.
 
         `episode_id` names the run, which is called NAME-SEED. UsageError for what cannot be played.
         """
         if kwargs:
-            raise UsageError(f"reset takes seed, episode_id and resume, not {', '.join(map(str, kwargs))}")
+            raise UsageError(f"reset takes seed, episode_id, split and resume, not {', '.join(map(str, kwargs))}")
         self.close()
         if resume is not None:
             session = open_session(resume=resume, store=self._options["store"])
         else:
-            session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
+            pool: Split | None = split or self._split
+            drawn = new_seed(pool) if seed is None else episode_seed(seed, pool)
+            session = open_session(self._world, seed=drawn, name=episode_id, **self._options)
             if session.resumed:
                 session.close()
                 raise UsageError(f"the episode {session.id!r} has begun before; reset with resume goes on with it")
@@ -136,12 +152,13 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         seat = self._running()
         return WorldObservation(
             text=answer.text, ok=answer.ok, code=answer.code, actor=seat.session.actor, offered=seat.offered(),
-            tools=list(tools), ending=seat.session.ending, done=answer.done, reward=answer.reward,
+            tools=list(tools), ending=seat.session.ending, done=answer.done,
+            reward=None if answer.reward is None else answer.reward / self._span,
         )  # fmt: skip
 
 
-@with_options(EpisodeOptions)
-def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[EpisodeOptions]) -> Any:
+@with_options(TrainingOptions)
+def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[TrainingOptions]) -> Any:
     """The FastAPI application that serves a world, for a server of yours. Options as those of `akinai.open`.
 
     Runs are kept in `store`, by default in memory. `max_clients` is how many may be connected at once.
@@ -154,14 +171,14 @@ def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[E
     )
 
 
-@with_options(EpisodeOptions)
+@with_options(TrainingOptions)
 def serve(
     world: str | World[Any],
     max_clients: int = 64,
     port: int = 8000,
     allow_host: Sequence[str] = (),
     ready: Callable[[str], None] | None = None,
-    **options: Unpack[EpisodeOptions],
+    **options: Unpack[TrainingOptions],
 ) -> None:
     """Serve a world on this machine until SIGTERM or SIGINT. Options as those of `make_app`.
 

@@ -6,7 +6,7 @@
 # pyright: reportUntypedFunctionDecorator=false
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import verifiers.v1 as vf
 
@@ -17,9 +17,14 @@ from akinai.api.opening import aopen
 from akinai.api.opening import open as open_session
 from akinai.api.play import run as play
 from akinai.api.seat import Seat
+from akinai.api.training.pools import episode_seed, reward_span
+from akinai.core.chance import Split
 from akinai.core.errors import UsageError
+from akinai.runtime.options import Reward
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.runs.records import Run
+
+PRACTICE = "practice"
 
 
 class WorldData(vf.TaskData):
@@ -27,6 +32,8 @@ class WorldData(vf.TaskData):
 
     world: str
     options: dict[str, Any]
+    span: float = 1.0
+    """What the reward is divided by."""
 
 
 class WorldTaskConfig(vf.TaskConfig):
@@ -36,7 +43,7 @@ class WorldTaskConfig(vf.TaskConfig):
 
 
 class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
-    """A seed of a world. The reward is what the run's first score gained, in its unit."""
+    """A game of a world. The reward is what the run's first score gained, in its unit or scaled."""
 
     @classmethod
     def toolsets(cls, config: WorldTaskConfig) -> list[Any]:
@@ -51,7 +58,7 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
     @vf.reward
     async def gained(self, trace: vf.Trace) -> float:
         """The gain of the first score: all rewards of the session summed."""
-        return trace.state.gained
+        return trace.state.gained / self.data.span
 
     @vf.metric
     async def scores(self, trace: vf.Trace) -> dict[str, float]:
@@ -102,7 +109,11 @@ class WorldTasksetConfig(vf.TasksetConfig):
     label: str | None = None
     """What tables call who plays."""
     seeds: int = 10
-    """Tasks: the seeds 1 to this number."""
+    """Tasks: the games 1 to this number of the split."""
+    split: Split | Literal["practice"] = "train"
+    """The pool of the games; "practice" for the seeds that everybody knows."""
+    reward: Reward = "score"
+    """"scaled": parts of the way from idle to the world's first player."""
     task: WorldTaskConfig = WorldTaskConfig()
 
 
@@ -115,18 +126,21 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldTasksetConfig]):
         if not config.world:
             raise UsageError("the taskset needs a world, such as --taskset.world NAME; 'akinai worlds' lists them")
         world = worlds.load(config.world)
-        for seed in range(1, config.seeds + 1):
+        split = None if config.split == PRACTICE else config.split
+        span = reward_span(world, config.reward, config.model_dump())
+        for number in range(1, config.seeds + 1):
             options: dict[str, Any] = {
-                "preset": config.preset, "seed": seed, "days": config.days, "settings": list(config.settings) or None,
+                "preset": config.preset, "seed": episode_seed(number, split), "days": config.days,
+                "settings": list(config.settings) or None,
                 "store": config.store, "hold": list(config.hold) or None, "rest": config.rest,
                 "max_actions": config.max_actions, "max_repeats": config.max_repeats, "agent": config.agent,
                 "model": config.model, "label": config.label,
             }  # fmt: skip
-            name = f"{world.name}-{seed}"
+            name = f"{world.name}-{config.split}-{number}"
             yield WorldTask(
                 WorldData(
                     name=name, prompt=OPENING, system_prompt=_prompt(config.world, options), world=config.world,
-                    options=options,
+                    options=options, span=span,
                 ),
                 config.task,
             )  # fmt: skip

@@ -308,16 +308,28 @@ async def play_run(
         factory = context.factory or agent_factory(world, spec.agent, spec.timeout_s, spec.agent_user)
     batch = BATCH if is_reproducible(world, spec) else 1
     session = LocalSession(world, header.genesis, store, header.run_id, batch=batch, steps=context.steps)
-    caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)
-    driver = Driver(
-        session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
-        max_repeats=spec.budget.repeats, seats=context.seats, actions=actions,
-    )  # fmt: skip
-    if context.seats:
-        context.seats.session = session
+    driver = make_driver(session, spec, factory, seats=context.seats, actions=actions)
     async with aclosing(driver):
         with never_collecting() if batch > 1 else nullcontext():
             return await _recall_and_play(store, header, driver, progress, context)
+
+
+def make_driver(
+    session: LocalSession[Any],
+    spec: AgentSpec,
+    factory: AgentFactory,
+    *,
+    seats: Seats | None = None,
+    actions: dict[str, int] | None = None,
+) -> Driver:
+    """The driver of a session under the limits of its setup and its agent. `seats`, `actions` as for `Driver`."""
+    if seats is not None:
+        seats.session = session
+    caps = (_int_at(session.genesis.setup, "max_messages"), spec.budget.actions)
+    return Driver(
+        session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
+        max_repeats=spec.budget.repeats, seats=seats, actions=actions,
+    )  # fmt: skip
 
 
 def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:

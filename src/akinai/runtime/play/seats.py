@@ -1,13 +1,15 @@
 """Seats: actors that are played from outside, each by an agent that waits for its move."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from akinai.core.actions import Action
 from akinai.core.agents import Agent, Move, Role, View, owner_of
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
+from akinai.core.worlds import participants, usable_verbs
 from akinai.runtime.play.session import LocalSession
 
 
@@ -49,6 +51,22 @@ class Seats:
     def holds(self, actor: str) -> bool:
         """Whether an actor is played here; a sub-agent is if its owner is."""
         return self._holds(self, owner_of(actor))
+
+    @property
+    def held(self) -> Sequence[str]:
+        """Every actor held here that takes part now, whether it may act or not; after the end, those that began."""
+        world, state = self.session.world, self.session.state
+        acting = world.actors(state)
+        everybody = [*participants(world, state), *map(owner_of, acting), *acting]
+        everybody = everybody or participants(world, world.begin(self.session.genesis))
+        return tuple(name for name in dict.fromkeys(everybody) if self.holds(name))
+
+    def verbs(self, actor: str | None) -> Sequence[type[Action]]:
+        """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
+        world, state = self.session.world, self.session.state
+        actors = self.held if actor is None else (actor,)
+        usable = {verb for name in actors for verb in usable_verbs(world, state, owner_of(name))}
+        return [verb for verb in world.verbs.classes if verb in usable]
 
     def agent(self, role: Role) -> Agent:
         """The agent factory of these seats."""

@@ -23,14 +23,14 @@ class LocalSession(Generic[S]):
 
     With `batch` 1 a move is answered when its entry is durable. A larger batch commits that many entries together: a
     crash then loses at most one batch, which a rule-based player repeats byte for byte. Recalled and played steps are
-    appended to `steps`, so that scoring needs no replay.
+    appended to `steps`, so that scoring needs no replay. Without a store no entry is made of a move.
     """
 
     def __init__(
         self,
         world: World[S],
         genesis: Genesis,
-        store: Store,
+        store: Store | None,
         run_id: str,
         *,
         batch: int = 1,
@@ -69,10 +69,12 @@ class LocalSession(Generic[S]):
         at = max(self._at, self._clock() if now is None else now)
         turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), said_beside(move))
         state, outcome = step(self.world, self.state, turn)
-        entry = Entry.of(self.digest, turn, outcome)
-        self._pending.append(entry)
-        self._keep(entry, turn, outcome, state)
-        self.state, self.seq, self.digest, self._at = state, turn.seq, entry.digest, at
+        if self._store is not None:
+            entry = Entry.of(self.digest, turn, outcome)
+            self._pending.append(entry)
+            self._keep(entry, turn, outcome, state)
+            self.digest = entry.digest
+        self.state, self.seq, self._at = state, turn.seq, at
         if len(self._pending) >= self._batch:
             await self.flush()
         return self.world.facets.observation.observe(state, turn, outcome)
@@ -88,6 +90,6 @@ class LocalSession(Generic[S]):
 
     async def flush(self) -> None:
         """Commit the pending entries."""
-        if self._pending:
+        if self._pending and self._store is not None:
             entries, self._pending = self._pending, []
             await self._store.append(self.run_id, entries)

@@ -25,7 +25,7 @@ from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import SUPPLIER, State
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
-from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
+from akinai.worlds.vending.scores import day_facts, facts, headline_cents, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
 from akinai.worlds.vending.transcript.place import items_of, place_of
@@ -69,6 +69,9 @@ class VendingJudging(Judging[State]):
 
     def standing(self, state: State) -> float:
         return net_worth_cents(state)
+
+    def settled(self, state: State) -> float:
+        return headline_cents(state)
 
     def yardstick(self, setup: Mapping[str, Json]) -> str:
         return "informed" if setup.get("street") is not None else ""

@@ -10,6 +10,8 @@ from akinai.worlds.vending.detectors.history import own_steps
 from akinai.worlds.vending.model.state import Book, State, closed_books
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
+BANK_BALANCE = "bank_balance"
+
 
 def stock_cents(state: State) -> int:
     """The value at cost of the unsold goods in storage and machine; arXiv 2502.15840, section 2.4."""
@@ -25,6 +27,12 @@ def transit_cents(state: State) -> int:
 def net_worth_cents(state: State) -> int:
     """Cash, money in the machine and stock at cost, in cents."""
     return state.cash_cents + state.machine_cents + stock_cents(state)
+
+
+def headline_cents(state: State) -> int:
+    """The first score of a run that ends in a state: that of the first owner, which the terms of the street name."""
+    own = state.turned_to(state.owners[0]) if state.other_businesses else state
+    return bank_balance_cents(own) if own.setup.street.goal == BANK_BALANCE else net_worth_cents(own)
 
 
 def facts(state: State) -> Mapping[str, Json]:
@@ -119,7 +127,7 @@ def _scores(state: State, counts: _Counts) -> list[Score]:
     last_day, last_seq = counts.last_sale
     headlines = [
         Score("net_worth", net_worth_cents(state), "cents", worth, better="higher"),
-        Score("bank_balance", bank_balance_cents(state), "cents", tuple(sorted({*moved, *last})), better="higher"),
+        Score(BANK_BALANCE, bank_balance_cents(state), "cents", tuple(sorted({*moved, *last})), better="higher"),
     ]
     return [
         *sorted(headlines, key=lambda score: score.name != state.setup.street.goal),

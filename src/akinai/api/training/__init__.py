@@ -1,0 +1,1 @@
+"""Training: many games at once, the pools that games come from, and scaled rewards."""
