@@ -186,3 +186,35 @@ def test_a_vector_of_games_is_what_single_environments_are() -> None:
     assert {split_of(game.seed) for game in vector.batch.games} == {"train"}
     single.close()
     vector.close()
+
+
+def test_a_reply_of_several_actions_earns_the_rewards_of_all() -> None:
+    """In a single environment and in a vector; what comes after the end earns nothing."""
+    days = json.dumps([{"action": "advance_day"}] * 3)
+    single, vector = WorldEnv("vending", preset="classic", days=2), WorldVectorEnv("vending", preset="classic", days=2)
+    single.reset(seed=1)
+    vector.reset(seed=1)
+    _, reward, over, _, _ = single.step(days)
+    with akinai.open("vending", preset="classic", days=2, seed=1) as session:
+        rewards = [session.act("advance_day").ok and session.reward for _ in range(2)]
+    assert (reward, over) == (sum(rewards), True)
+    assert vector.step([days])[1].tolist() == [reward]
+    assert all(rewards)
+    single.close()
+
+
+@pytest.mark.slow
+def test_environments_in_processes_of_their_own(tmp_path: Path) -> None:
+    """As the page says: without shared memory, which holds no text of any length."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import gymnasium\nif __name__ == '__main__':\n"
+        "    envs = gymnasium.make_vec('akinai.adapters.gymnasium:akinai/vending', 2, preset='classic', days=2,\n"
+        "        vectorization_mode='async', vector_kwargs={'shared_memory': False})\n"
+        "    envs.reset(seed=1)\n"
+        f"    print(envs.step([{DAY!r}] * 2)[1].tolist())\n"
+        "    envs.close()\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "[-200.0, -200.0]\n"), done.stderr

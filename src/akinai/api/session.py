@@ -43,7 +43,8 @@ class AsyncSession:
         self.outcome: Outcome | None = None
         """The outcome of the last action; None before the first."""
         self.reward: float = 0.0
-        """What the last action, and whatever happened until it was answered, changed of the first score, in its unit.
+        """What the last action, or all actions of the last reply in words, and whatever happened until it was answered,
+        changed of the first score, in its unit.
         All rewards of a run sum to its final score less the one it began with."""
         self._books, self._header, self._seats, self._alone = books, header, seats, alone
         self._began_with = first_score(world, Ledger(header.genesis, ()))
@@ -200,6 +201,7 @@ class AsyncSession:
         """
         seat, (first, *others) = self._own_seat, read_moves(self.world.verbs, text)
         answers = [await seat.take(first), *[await seat.settle(seat.take(move)) for move in others]]
+        self.reward = sum(answer.reward or 0.0 for answer in answers)
         return "\n\n".join(answer.text for answer in answers)
 
     async def scores(self) -> Sequence[Score]:
