@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from akinai.report.terms import explain
     from akinai.runtime.learn.learner import estimate_learning, learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
+    from akinai.server.folder.serving import game
     from akinai.server.serving import serve
     from akinai.server.sessions.client import SessionClient
     from akinai.studio.person import play
@@ -60,7 +61,8 @@ COMMANDS = {
     "demo": "api.demo", "diff": "api.records",
     "doctor": "api.doctor",
     "explain": "report.terms", "export": "api.records",
-    "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
+    "fork": "api.play", "game": "server.folder.serving",
+    "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "merge": "api.records",
     "plan": "analysis.plan", "play": "studio.person",
     "replay": "api.records", "report": "report.page.files", "restore": "api.records",
@@ -97,7 +99,7 @@ __all__ = [
     "against_figure", "analyze", "aopen", "batch", "check_leaderboard", "compare", "compare_logs", "deal", "delete",
     "demo",
     "diff", "doctor", "estimate", "estimate_learning",
-    "explain", "export", "follow", "fork",
+    "explain", "export", "follow", "fork", "game",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "restore", "resume", "run", "runs", "seal", "serve", "show",

@@ -17,6 +17,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 POSITIONAL = {
     "a2a": ["world"],
     "analyze": ["names"], "compare": ["a", "b"], "delete": ["names"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "explain": ["term"], "export": ["run"], "fork": ["run"],
+    "game": ["folder", "world"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "merge": ["out", "stores"], "play": ["world"], "replay": ["run"], "report": ["names"], "restore": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
     "serve": ["world"], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "why": ["run"], "worlds": ["world"], "market generate": [],

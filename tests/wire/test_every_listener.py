@@ -1,5 +1,6 @@
 """Everything that listens does so through the front, and holds against the same attacks."""
 
+import json
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ BY_COOKIE = (Listener.STUDIO, Listener.PLAY)
 """Those that always have a token, which a browser keeps."""
 OPEN = (Listener.MODEL,)
 """Those without tokens, on loopback alone."""
+OWN_TOKEN = (*BY_COOKIE, Listener.GAME)
+"""Those that always have a token; that of a game lies in its folder."""
 HERE = [listener for listener in Listener if listener not in APART]
 
 
@@ -32,23 +35,27 @@ def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target
         Listener.SESSIONS: ("serve", "vending"),
         Listener.STUDIO: ("studio", "--no-browser", "--store", "akinai.db"),
         Listener.PLAY: ("play", "vending", "--days", "3", "--no-browser"),
+        Listener.GAME: ("game", "game", "vending", "--days", "3"),
         Listener.MCP: ("mcp", "vending", "--days", "3", "--http"),
         Listener.MODEL: ("-c", "from akinai.testing.endpoint.__main__ import main; main()"),
     }[listener]
     by_cookie = listener in BY_COOKIE
     if listener is Listener.STUDIO:
         akinai.run("vending", agent="idle", days=1, store=str(folder / "akinai.db"), name="seen")
-    auth = ("--auth", "token") if token and not by_cookie else ()
+    auth = ("--auth", "token") if token and listener not in OWN_TOKEN else ()
     with attacks.started(folder, *words, "--port", "0", *auth) as (process, address, secret):
         path = {
             Listener.MARKET: "/metrics" if token else "/agents/register",
             Listener.SESSIONS: "/sessions",
             Listener.STUDIO: "/runs/seen-1/stop",
             Listener.PLAY: urlsplit(address).path,
+            Listener.GAME: "/game/act",
             Listener.MCP: urlsplit(address).path,
             Listener.MODEL: "/v1/chat/completions",
         }[listener]
-        headers = {"authorization": f"Bearer {secret}"} if auth else {}
+        if listener is Listener.GAME:
+            secret = json.loads((folder / "game" / ".session.json").read_text())["token"]
+        headers = {"authorization": f"Bearer {secret}"} if auth or listener is Listener.GAME else {}
         if by_cookie:
             secret = parse_qs(urlsplit(address).query)["token"][0]
             headers = {"cookie": f"akinai-studio-{urlsplit(address).port}={secret}"}
@@ -62,7 +69,7 @@ def target(listener: Listener, folder: Path, *, token: bool) -> Generator[Target
         (listener, token)
         for listener in HERE
         for token in (False, True)
-        if listener not in (OPEN if token else BY_COOKIE)
+        if listener not in (OPEN if token else OWN_TOKEN)
     ],
 )
 async def test_a_listener_holds(

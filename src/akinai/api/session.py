@@ -24,6 +24,7 @@ from akinai.core.replies.moves import read_moves
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, dated_view, replay
+from akinai.runtime.models.budget import BUDGET
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.reading import Detail, loader, read_run
@@ -214,6 +215,19 @@ class AsyncSession:
             return self._played
         header = self._header if self.done else replace(self._header, entries=None, digest=None)
         return await read_run(self._books, header, Detail(), load=loader(self.world))
+
+    async def until_over(self, within_s: float | None = None) -> None:
+        """Wait until the run is over; after `within_s` seconds it ends as one whose budget is spent.
+
+        AgentError and StoreError where it has failed.
+        """
+        try:
+            async with asyncio.timeout(within_s):
+                await self._seats.until(lambda: False)
+        except TimeoutError:
+            self._seats.end(BUDGET)
+            await self._seats.until(lambda: False)
+        await self._expect_sound()
 
     async def close(self) -> None:
         """Stop playing. A run that is not over can be resumed."""

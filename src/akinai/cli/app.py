@@ -54,7 +54,7 @@ PANELS = {
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard, seal.app,
     ),
     "Learn": (learn.learn, playbook.app),
-    "Serve and connect": (studio.app, serve.serve, serve.mcp, serve.a2a),
+    "Serve and connect": (studio.app, serve.serve, serve.game, serve.mcp, serve.a2a),
     "This installation": (start.doctor, start.explain),
 }  # fmt: skip
 """The commands in the groups in which the help lists them."""

@@ -1,17 +1,19 @@
-"""Commands that serve: a market or sessions of a world over HTTP, the seats of a run over MCP and A2A."""
+"""Commands that serve: a market or sessions of a world over HTTP, a game in a folder, seats over MCP and A2A."""
 
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 from akinai.cli.options import argument, store_address, with_flags
-from akinai.cli.output import command_line, print_next_steps, print_sentence
+from akinai.cli.output import command_line, print_next_steps, print_page, print_sentence
 from akinai.core.errors import UsageError
-from akinai.runtime.options import McpOptions, ServeOptions, ServeSeatsOptions
+from akinai.runtime.options import FolderOptions, McpOptions, ServeOptions, ServeSeatsOptions
 
 if TYPE_CHECKING:
     from akinai.adapters.seat_paths import SeatsServer
+    from akinai.server.folder.serving import GameServer
     from akinai.server.serving import ServerInfo
 
 WorldName = Annotated[str | None, argument("WORLD", "The world to play; 'akinai worlds' lists them.")]
@@ -96,6 +98,38 @@ def _print_address(server: "ServerInfo", resume: str) -> None:
             resume: "after a stop, go on with this market",
         }
     )
+
+
+@with_flags(FolderOptions)
+def game(
+    folder: Annotated[Path, argument("DIR", "A new folder, or that of a game to go on with.")],
+    world: Annotated[str | None, argument("[WORLD]", "The world to play; 'akinai worlds' lists them.")] = None,
+    **options: Unpack[FolderOptions],
+) -> None:
+    """Write a folder for a coding agent, and serve its game to the program ./play there.
+
+    What is told stands in AGENTS.md; seed, key and store are not in the folder. The same command goes on with the run,
+    and so does 'akinai game DIR'.
+    """
+    from akinai.report.tables.runs import runs_page
+    from akinai.runtime.runs.lifecycle import can_resume
+    from akinai.runtime.runs.records import Runs
+    from akinai.server.folder.serving import game as serve_game
+
+    store = cast("str | None", options["store"])
+    run = serve_game(folder, world, **{**options, "store": store_address(store), "ready": _print_game})
+    print_page(lambda width: runs_page(Runs([run]), width))
+    if can_resume(run.header):
+        words = ["game", str(folder), *(["--key", str(options["key"])] if options["key"] else [])]
+        print_next_steps({command_line(store, *words): "go on where you stopped"})
+
+
+def _print_game(server: "GameServer") -> None:
+    """Print where the agent begins, for people: the program in the folder finds the server by itself."""
+    standing = "going on" if server.resumed else "new"
+    print_sentence(f"run {server.run_id} ({standing}) on {server.url}")
+    print_sentence(f"start your agent in {server.folder}; Ctrl-C stops, and what was played is kept")
+    sys.stdout.flush()
 
 
 @with_flags(McpOptions)

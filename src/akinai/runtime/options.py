@@ -400,6 +400,16 @@ class McpOptions(ServeSeatsOptions, total=False):
     http: Annotated[bool, Option("Serve over streamable HTTP instead of stdio.", default=False)]
 
 
+class FolderOptions(EpisodeOptions, total=False):
+    """`game`: a game in a folder."""
+
+    seed: Seed
+    key: Key
+    max_minutes: MaxMinutes
+    port: AnyPort
+    ready: Annotated[Callable[[Any], None] | None, Option()]
+
+
 class PlayOptions(TypedDict, total=False):
     """`play`: a person plays."""
 
@@ -691,7 +701,7 @@ class DoctorOptions(TypedDict, total=False):
 
 CALLS: Mapping[str, type[Any]] = {
     "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
-    "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions, "resume": ResumeOptions,
-    "run": RunOptions, "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
+    "game": FolderOptions, "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions,
+    "resume": ResumeOptions, "run": RunOptions, "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
 }  # fmt: skip
 """The records of the calls that have a table of their name in `akinai.toml`; `[learn]` holds the learner's settings."""

@@ -34,8 +34,8 @@ DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 COMMAND = "the command"
 OWN_SETTINGS = (
-    "a2a", "agent", "analyze", "compare", "fork", "jobs", "learn", "mcp", "model", "open", "play", "preset", "prices",
-    "report", "resume", "run", "serve", "store", "studio", "why",
+    "a2a", "agent", "analyze", "compare", "fork", "game", "jobs", "learn", "mcp", "model", "open", "play", "preset",
+    "prices", "report", "resume", "run", "serve", "store", "studio", "why",
 )  # fmt: skip
 """The keys of `akinai.toml` that are settings of the program, not of a world. Those that `runtime/options.py` declares
 are repeated, since it imports from here; a test compares them."""

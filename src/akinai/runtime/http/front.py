@@ -40,6 +40,7 @@ class Listener(StrEnum):
     SESSIONS = "sessions"
     STUDIO = "studio"
     PLAY = "play"
+    GAME = "game"
     MCP = "mcp"
     A2A = "a2a"
     OPENENV = "openenv"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, Move, Role, View, owner_of
-from akinai.core.errors import UsageError
+from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import participants, usable_verbs
 from akinai.runtime.play.session import LocalSession
@@ -36,6 +36,7 @@ class Seats:
         self._session: LocalSession[Any] | None = None
         self._outcomes: dict[str, Outcome] = {}
         self._changed = asyncio.Event()
+        self._ending: str | None = None
 
     @property
     def session(self) -> LocalSession[Any]:
@@ -75,12 +76,16 @@ class Seats:
     def begin_turn(self, actor: str, turn: SeatTurn) -> None:
         """Offer an actor's turn."""
         self.turns[actor] = turn
+        if self._ending is not None:
+            turn.move.set_exception(EndRun(self._ending))
         self._notify()
 
     def hand_in(self, actor: str, move: Move) -> None:
         """Make the move of an actor that may act."""
         self._outcomes.pop(actor, None)
-        self.turns.pop(actor).move.set_result(move)
+        turn = self.turns.pop(actor)
+        if not turn.move.done():  # `end` came before
+            turn.move.set_result(move)
 
     def answer(self, actor: str, outcome: Outcome) -> None:
         """Store the outcome of an actor's move, once its entry is durable."""
@@ -91,6 +96,12 @@ class Seats:
     def outcome(self, actor: str) -> Outcome | None:
         """The outcome of the last move handed in, as it read then; None until its entry is durable."""
         return self._outcomes.get(actor)
+
+    def end(self, ending: str) -> None:
+        """End the run in the place of the next move, also of those that are waited for."""
+        self._ending = ending
+        for turn in self.turns.values():
+            turn.move.set_exception(EndRun(ending))
 
     def finish(self) -> None:
         """Note that the run is over."""
