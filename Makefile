@@ -150,7 +150,7 @@ $(VENV)-inspect/.ready: pyproject.toml $(READY)
 
 $(VENV)-lightning/.ready: pyproject.toml $(READY)
 	$(PYTHON) -m venv $(VENV)-lightning
-	$(call install,lightning,-e ".[lightning]" $(TESTING))
+	$(call install,lightning,-e ".[lightning]" $(TESTING) httptools uvicorn)
 	@touch $@
 
 $(VENV)-other/.ready: pyproject.toml constraints.txt $(READY)
@@ -160,7 +160,7 @@ $(VENV)-other/.ready: pyproject.toml constraints.txt $(READY)
 
 $(VENV)-lightning-other/.ready: pyproject.toml $(READY)
 	$(OTHER) -m venv $(VENV)-lightning-other
-	$(call install,lightning-other,-e ".[lightning]" $(TESTING))
+	$(call install,lightning-other,-e ".[lightning]" $(TESTING) httptools uvicorn)
 	@touch $@
 
 $(VENV)-mcp-1/.ready: $(READY)

@@ -106,8 +106,16 @@ class JsonProtocol:
 
 
 def describe_verbs(verbs: Sequence[type[Action]]) -> str:
-    """The verbs as the system message describes them where no tools are offered."""
-    descriptions: list[str] = []
+    """The verbs as the system message describes them where no tools are offered, and how a reply with them begins.
+
+    The names in it are real ones: small models copy an example to the letter.
+    """
+    names = [verb.tool_name().upper() for verb in verbs]
+    plain = next(
+        (name for name, verb in zip(names, verbs, strict=True) if not verb.tool()["parameters"]["properties"]), ""
+    )
+    alone = f', and is {{"action": "{plain}"}} for an action without parameters' if plain else ""
+    descriptions = [f'A reply begins like {{"action": "{names[0]}", with parameters after it{alone}.'] if names else []
     for verb in verbs:
         tool = verb.tool()
         schema = json.dumps(tool["parameters"], ensure_ascii=False)

@@ -58,7 +58,9 @@ def difference_sentences(
     if statistic.ci95:
         low, high = sorted(end if difference > 0 else -end for end in statistic.ci95)
         sentence += f", and anything from {amount(abs(low))} lower to {amount(high)} higher fits" * (low < 0)
-    more_seeds = f" About {counted(to_show, noun)} would show a difference of this size." if (to_show or 0) > n else ""
+    more_seeds = (
+        f" About {counted(to_show, noun)} would show a difference of this size." if to_show and to_show > n else ""
+    )
     return f"{sentence}.{more_seeds}"
 
 

@@ -15,8 +15,7 @@ from akinai.core.replies.objects import UnreadableReply, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
 
 EXPECTED = (
-    'expected one JSON object such as {"action": "ITS_NAME"}, or with a parameter called days '
-    '{"action": "ITS_NAME", "days": 3}'
+    'expected one JSON object that has the name of one of the actions under "action" and its parameters beside it'
 )
 """The form of a reply, as refusals tell it."""
 MOST_CANDIDATES = 200
