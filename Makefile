@@ -20,7 +20,7 @@ install = $(BIN)/uv pip install -q --python $(VENV)-$(1)/bin/python $(2) || \
 COMMA := ,
 # Tests start hundreds of processes, each of which would compile the package anew where Python is told to keep nothing.
 COMPILED := PYTHONDONTWRITEBYTECODE=
-TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist
+TESTING := hypothesis pytest pytest-asyncio pytest-timeout pytest-xdist httptools uvicorn
 
 # `pybabel compile` takes the sign of "95 % from" for a placeholder.
 COMPILE := import sys; from pathlib import Path; from babel.messages.mofile import write_mo; from babel.messages.pofile import read_po; \
@@ -150,7 +150,7 @@ $(VENV)-inspect/.ready: pyproject.toml $(READY)
 
 $(VENV)-lightning/.ready: pyproject.toml $(READY)
 	$(PYTHON) -m venv $(VENV)-lightning
-	$(call install,lightning,-e ".[lightning]" $(TESTING) httptools uvicorn)
+	$(call install,lightning,-e ".[lightning]" $(TESTING))
 	@touch $@
 
 $(VENV)-other/.ready: pyproject.toml constraints.txt $(READY)
@@ -160,7 +160,7 @@ $(VENV)-other/.ready: pyproject.toml constraints.txt $(READY)
 
 $(VENV)-lightning-other/.ready: pyproject.toml $(READY)
 	$(OTHER) -m venv $(VENV)-lightning-other
-	$(call install,lightning-other,-e ".[lightning]" $(TESTING) httptools uvicorn)
+	$(call install,lightning-other,-e ".[lightning]" $(TESTING))
 	@touch $@
 
 $(VENV)-mcp-1/.ready: $(READY)

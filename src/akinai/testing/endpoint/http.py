@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Literal
 
+from akinai.core.errors import MissingExtra
 from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.runtime.http.front import Front, Guard, Listener, Receive, Scope, Send
+
+try:
+    from akinai.runtime.http.front import Front, Guard, Listener, Receive, Scope, Send
+except ImportError as error:
+    raise MissingExtra("the test endpoint", "uvicorn and httptools", "server") from error
 
 HOST = "127.0.0.1"
 MAX_BODY_BYTES = 4_194_304
