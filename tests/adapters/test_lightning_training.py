@@ -128,7 +128,8 @@ def test_a_rollouts_reward_is_the_score_of_its_run(vending: tuple[Fitted, str]) 
 
 
 def test_every_rollout_gets_the_current_playbook(vending: tuple[Fitted, str]) -> None:
-    """First none, then the bullets of the first epoch; judging uses all learned bullets, or none."""
+    """First none, then the bullets of the first epoch; judging uses all learned bullets, none, or the
+    control's."""
     fitted, _ = vending
 
     def bullet_counts(mode: str) -> list[int]:
@@ -138,7 +139,8 @@ def test_every_rollout_gets_the_current_playbook(vending: tuple[Fitted, str]) ->
     train, judged = bullet_counts("train"), bullet_counts("val")
     assert train[:2] == [0, 0]
     assert 0 < train[2] == train[3] <= len(fitted.learned.playbook)
-    assert judged == [len(fitted.learned.playbook)] * 2 + [0, 0]
+    bullets = len(fitted.learned.playbook)
+    assert judged == [bullets, bullets, 0, 0, bullets, bullets]
 
 
 @dataclass
