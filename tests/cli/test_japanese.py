@@ -57,6 +57,7 @@ PAGES = tuple(
         "report/why",
         "runtime",
         "runtime/models",
+        "server/folder",
         "stores/sqlite",
     )
 )
