@@ -88,8 +88,15 @@ def test_twenty_questions_are_learned_from_and_answered(tmp_path: Path) -> None:
     assert learned.baseline is not None
     assert learned.judged is not None
     assert (learned.baseline.accuracy, learned.judged.accuracy, learned.label) == (0.25, 1.0, "autogen")
-    assert len(endpoint.log) == 60
-    spent = (learned.baseline.usage, learned.judged.usage, *(epoch.counts.usage for epoch in learned.epochs))
+    control = learned.evaluation.control
+    assert control is not None
+    assert len(endpoint.log) == 80
+    spent = (
+        learned.baseline.usage,
+        learned.judged.usage,
+        control.usage,
+        *(epoch.counts.usage for epoch in learned.epochs),
+    )
     assert sum(usage.tokens.input for usage in spent) == sent
 
 
