@@ -100,6 +100,19 @@ def test_replies_without_a_call_are_nudged_and_counted() -> None:
     assert codes == ["no_action", "no_action", "bad_parameters", None, None, None]
 
 
+def test_a_reply_without_an_action_is_answered_with_the_name_of_one() -> None:
+    """By JSON: the prompt and the refusal show how a reply begins, with the name of an action that is offered."""
+    with Endpoint(ScriptResponder(["I am sorry.", '{"action": "CLOSE_WEEK"}'])) as endpoint:
+        spec = AgentSpec("structured", ModelChoice("openai:test", address(endpoint, "openai")))
+        tools = {"tools": ["week", "close_week"]}
+        (run,) = akinai.run("vending", agent=spec, preset="sprint", days=7, settings=tools)
+        system, refusal = (endpoint.calls[1].request.messages[index].text for index in (0, -1))
+    assert [entry.outcome.code for entry in run.ledger.entries] == ["no_action", None]
+    form = 'A reply begins like {"action": "WEEK", with parameters after it, and is {"action": "CLOSE_WEEK"} for'
+    assert form in system
+    assert form in refusal
+
+
 def test_a_spent_budget_ends_a_run_cleanly() -> None:
     """Tokens end it as `budget`, messages as `message_cap`; what was played is kept, and the run can go on."""
     with Endpoint(brain()) as endpoint:

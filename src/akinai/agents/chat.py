@@ -16,6 +16,7 @@ from akinai.agents.protocols import (
     RequestedMove,
     ToolCallProtocol,
     describe_verbs,
+    form_of_reply,
     outcome_text,
 )
 from akinai.core.actions import Action, Verbs
@@ -125,7 +126,10 @@ class ChatAgent:
         if self._system is None:
             self._system, self._news = self._opening(view), view.news
         if self._unanswered is not None and last is not None:
-            self._window.add(self._protocol.render_outcome(self._unanswered, outcome_text(last)))
+            text = outcome_text(last)
+            if last.code == "no_action" and not self._protocol.offers_tools:
+                text = f"{text}. {form_of_reply(view.verbs)}"
+            self._window.add(self._protocol.render_outcome(self._unanswered, text))
             self._unanswered = None
 
     def _take_news(self, view: View) -> None:

@@ -105,17 +105,19 @@ class JsonProtocol:
         return Message("assistant", json.dumps(reply, ensure_ascii=False)), RequestedMove(move)
 
 
-def describe_verbs(verbs: Sequence[type[Action]]) -> str:
-    """The verbs as the system message describes them where no tools are offered, and how a reply with them begins.
+def form_of_reply(verbs: Sequence[type[Action]]) -> str:
+    """How a reply of JSON begins, with names of these verbs: small models copy an example to the letter."""
+    bare: dict[bool, str] = {}
+    for verb in verbs:
+        bare.setdefault(not verb.tool()["parameters"]["properties"], verb.tool_name().upper())
+    forms = [f'begins like {{"action": "{bare[False]}", with parameters after it'] if False in bare else []
+    forms += [f'is {{"action": "{bare[True]}"}} for an action without parameters'] if True in bare else []
+    return f"A reply {', and '.join(forms)}." if forms else ""
 
-    The names in it are real ones: small models copy an example to the letter.
-    """
-    names = [verb.tool_name().upper() for verb in verbs]
-    plain = next(
-        (name for name, verb in zip(names, verbs, strict=True) if not verb.tool()["parameters"]["properties"]), ""
-    )
-    alone = f', and is {{"action": "{plain}"}} for an action without parameters' if plain else ""
-    descriptions = [f'A reply begins like {{"action": "{names[0]}", with parameters after it{alone}.'] if names else []
+
+def describe_verbs(verbs: Sequence[type[Action]]) -> str:
+    """The verbs as the system message describes them where no tools are offered, below the form of a reply."""
+    descriptions = [form_of_reply(verbs)] if verbs else []
     for verb in verbs:
         tool = verb.tool()
         schema = json.dumps(tool["parameters"], ensure_ascii=False)

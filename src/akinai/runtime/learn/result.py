@@ -248,17 +248,20 @@ class LearnResult:
             ],
             "against": [*self.against.to_json()] if self.against else None,
             "seconds": round(self.seconds, 2),
-            "card": {
-                "akinai": version("akinai"),
-                "python": platform.python_version(),
-                "roles": self.label,
-                "model": self.models.main.name if self.models.main else None,
-                "models": self.models.to_json(),
-                **({SERVERS: {**self.servers}} if self.servers else {}),
-                "playbook": str(self.path),
-                "playbook_sha256": sha256(dumps(self.playbook).encode()),
-                "began_with": _beginning_json(self.began),
-            },
+            "card": self._card(),
+        }
+
+    def _card(self) -> dict[str, Json]:
+        return {
+            "akinai": version("akinai"),
+            "python": platform.python_version(),
+            "roles": self.label,
+            "model": self.models.main.name if self.models.main else None,
+            "models": self.models.to_json(),
+            **({SERVERS: {**self.servers}} if self.servers else {}),
+            "playbook": str(self.path),
+            "playbook_sha256": sha256(dumps(self.playbook).encode()),
+            "began_with": _beginning_json(self.began),
         }
 
     def _opponents_json(self) -> Json:
