@@ -215,24 +215,32 @@ class SupplierAdvice(TemplateAdvice):
 
 
 @dataclass(frozen=True, slots=True)
-class VarietyAdvice(TemplateAdvice):
-    """How many products to keep on sale."""
+class _ProductCount(TemplateAdvice):
+    """How many products to keep on sale, by what a day brought with so many."""
 
     points: tuple[DataPoint, ...]
-    """Cents of profit in a day's demand, by the number of products on sale."""
+    """Cents of a day, by the number of products on sale."""
 
     @property
     def best(self) -> int:
         return round(best_condition(self.points))
 
+    def merge(self, other: Self) -> Self:
+        return type(self)(merge_points((*self.points, *other.points), 12, digits=COUNTS))
+
+
+_PRODUCT_COUNTS = points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS)
+
+
+@dataclass(frozen=True, slots=True)
+class VarietyAdvice(_ProductCount):
+    """How many products to keep on sale; the cents are the profit in a day's demand."""
+
     TEMPLATE = SentenceTemplate(
         "Keep about {best:int} different products on sale, half of them small: a day's demand was worth, above its "
         "cost, {points}.",
-        points=points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS),
+        points=_PRODUCT_COUNTS,
     )
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(merge_points((*self.points, *other.points), 12, digits=COUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,23 +448,13 @@ class BargainAdvice(TemplateAdvice):
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfAdvice(TemplateAdvice):
-    """How many products to keep at a site."""
-
-    points: tuple[DataPoint, ...]
-    """Cents of sales at a site and day, by the number of products on sale."""
-
-    @property
-    def best(self) -> int:
-        return round(best_condition(self.points))
+class ShelfAdvice(_ProductCount):
+    """How many products to keep at a site; the cents are its sales in a day."""
 
     TEMPLATE = SentenceTemplate(
         "Keep about {best:int} different products in each machine: a site sold in a day for {points}.",
-        points=points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS),
+        points=_PRODUCT_COUNTS,
     )
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(merge_points((*self.points, *other.points), 12, digits=COUNTS))
 
 
 @dataclass(frozen=True, slots=True)
