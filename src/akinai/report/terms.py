@@ -7,6 +7,9 @@ from akinai.core.errors import UnknownName
 TERMS = {
     "group": "Runs that were played alike: one world, settings, agent, model, prompt, program and playbook.",
     "seed": "The number that decides all chance of a run: on one seed everybody meets the same days.",
+    "practice seed": "A small number as a seed: everybody knows it, so what it brings can be looked up.",
+    "sealed": "A run whose seed comes from a secret key: nobody can look it up until the key is revealed.",
+    "commitment": "The hash of a key, published before its games are played: another key does not fit it.",
     "pair": "The runs of both sides on one seed or sample; what was played several times counts once, by its mean.",
     "difference": "The mean of the second side less the mean of the first, over the pairs.",
     "95 % from": "The lower end of the interval that holds the true value in 95 of 100 studies; 'to' is the upper end.",
