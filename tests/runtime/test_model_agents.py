@@ -108,7 +108,8 @@ def test_a_reply_without_an_action_is_answered_with_the_name_of_one() -> None:
         (run,) = akinai.run("vending", agent=spec, preset="sprint", days=7, settings=tools)
         system, refusal = (endpoint.calls[1].request.messages[index].text for index in (0, -1))
     assert [entry.outcome.code for entry in run.ledger.entries] == ["no_action", None]
-    form = 'A reply begins like {"action": "WEEK", with parameters after it, and is {"action": "CLOSE_WEEK"} for'
+    form = "The action of a reply is for example WEEK with parameters beside it, or CLOSE_WEEK alone."
+    assert '"' not in refusal  # a model that copies it writes no broken JSON
     assert form in system
     assert form in refusal
 

@@ -106,13 +106,13 @@ class JsonProtocol:
 
 
 def form_of_reply(verbs: Sequence[type[Action]]) -> str:
-    """How a reply of JSON begins, with names of these verbs: small models copy an example to the letter."""
+    """A reply of JSON in a sentence, with names of these verbs: small models copy an example to the letter."""
     bare: dict[bool, str] = {}
     for verb in verbs:
         bare.setdefault(not verb.tool()["parameters"]["properties"], verb.tool_name().upper())
-    forms = [f'begins like {{"action": "{bare[False]}", with parameters after it'] if False in bare else []
-    forms += [f'is {{"action": "{bare[True]}"}} for an action without parameters'] if True in bare else []
-    return f"A reply {', and '.join(forms)}." if forms else ""
+    names = [f"{bare[False]} with parameters beside it"] if False in bare else []
+    names += [f"{bare[True]} alone"] if True in bare else []
+    return f"The action of a reply is for example {', or '.join(names)}." if names else ""
 
 
 def describe_verbs(verbs: Sequence[type[Action]]) -> str:

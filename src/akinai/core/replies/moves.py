@@ -14,10 +14,8 @@ from akinai.core.replies.context import Standing, imagines_outcomes, in_order, i
 from akinai.core.replies.objects import UnreadableReply, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
 
-EXPECTED = (
-    'expected one JSON object that has the name of one of the actions under "action" and its parameters beside it'
-)
-"""The form of a reply, as refusals tell it."""
+EXPECTED = "expected one JSON object with an action by its name, and its parameters beside it"
+"""The form of a reply, as refusals tell it: without quotation marks, which models copy and do not escape."""
 MOST_CANDIDATES = 200
 """Objects with an action in one reply. A model in a loop writes thousands, and the words around each are read."""
 _PLACEHOLDER = re.compile(r"(?:ACTION|TOOL|VERB|FUNCTION|ITS)?_?NAME|ACTION|TOOL|\.\.\.|…|<.*>|\[.*\]|\{.*\}|string")
