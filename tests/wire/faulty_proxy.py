@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import cast
 
 FAULTS = ("cut request", "lost request", "cut answer", "lost answer", "slow", "repeated", "repeated later")
 """What may befall a request. After the first two the server has nothing of it, after the next two it has all of it."""
@@ -18,6 +19,8 @@ class FaultyProxy:
         self._port, self._fault, self._delay_s = port, fault, delay_s
         self._count = 0
         self._later = set[asyncio.Task[bytes]]()
+        self._open = set[asyncio.Task[None]]()
+        """The connections of clients: idle between requests, or waiting for an answer that nobody is there to take."""
         self.url = ""
         self.met: Counter[str] = Counter()
         """How often each fault happened; "" counts requests without one."""
@@ -30,12 +33,18 @@ class FaultyProxy:
             self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             yield self
             await asyncio.gather(*self._later)
+            for connection in self._open:
+                connection.cancel()
+            await asyncio.gather(*self._open)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
+        self._open.add(cast("asyncio.Task[None]", asyncio.current_task()))
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while await self._pass_on(await _read_message(reader), writer):
                 pass
         writer.close()
+        with suppress(ConnectionError, asyncio.CancelledError):
+            await writer.wait_closed()
 
     async def _pass_on(self, request: bytes, client: asyncio.StreamWriter) -> bool:
         """Whether the connection of the client goes on."""
