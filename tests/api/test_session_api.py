@@ -1,6 +1,8 @@
 """A run that is played from outside, action by action."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -86,6 +88,34 @@ def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
     with pytest.raises(akinai.AkinaiError):
         session.act("get_money_balance")
     session.close()
+
+
+UNCLOSED = {
+    "plain": """
+first = akinai.open("vending", preset="classic")
+second = akinai.open("vending", store="a.db", name="game", preset="classic")
+print(second.act("get_money_balance").ok)
+""",
+    "asyncio": """
+async def play():
+    session = await akinai.aopen("vending", store="a.db", name="game", preset="classic")
+    print((await session.act("get_money_balance")).ok)
+asyncio.run(play())
+""",
+}
+
+
+@pytest.mark.parametrize("program", UNCLOSED)
+def test_a_program_may_leave_a_session_open(program: str, tmp_path: Path) -> None:
+    """Its end closes it: nothing is printed, nothing is lost, and the store is one file."""
+    script = f"import asyncio, akinai\n{UNCLOSED[program]}\nraise SystemExit(3)"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("True\n", "", 3)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
+    (run,) = akinai.runs("game-1", store=str(tmp_path / "a.db"))
+    assert (run.entries, run.status, run.ending) == (1, "open", "stopped")
 
 
 def test_a_name_goes_on_with_its_run(tmp_path: Path) -> None:

@@ -88,6 +88,13 @@ def test_those_apart_are_attacked_where_they_are_installed(listener: Listener) -
     assert "attacks.hold(" in text
 
 
+def test_the_security_page_names_every_listener() -> None:
+    """In the sentence on what listens, each by the word that starts it."""
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    sentence = text.partition("**Whatever listens**")[2].partition(")")[0]
+    assert [listener for listener in Listener if not re.search(rf"\b{re.escape(listener)}\b", sentence)] == []
+
+
 LISTENS = re.compile(
     r"uvicorn\.(run|Server)|\.listen\(|create_server\(|start_server\(|HTTPServer|websockets\.serve|\.run_server\("
 )

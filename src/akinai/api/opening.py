@@ -1,9 +1,11 @@
 """`akinai.open` and `akinai.aopen`: open a run that is played from outside, and a session for plain code."""
 
 import asyncio
+import atexit
+import concurrent.futures.thread
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack, cast
@@ -11,12 +13,10 @@ from typing import Any, Self, TypeVar, Unpack, cast
 from akinai import worlds
 from akinai.agents.chat import instructions
 from akinai.api.agent_options import resolve_options
-from akinai.api.framework_tools import tools_for
-from akinai.api.session import AsyncSession, ends_run
-from akinai.core.actions import Action
-from akinai.core.agents import AgentFactory, View
+from akinai.api.session import AsyncSession, SessionMembers, ends_run
+from akinai.core.agents import AgentFactory
 from akinai.core.canonical import short_digest
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import AkinaiError, UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.options import part_of
 from akinai.core.scores import Score
@@ -265,89 +265,18 @@ def _expect_actors(opening: Opening) -> None:
         raise UsageError("every actor has a player of the world's own; name those to play by hold=[...]")
 
 
-class Session:
+class Session(SessionMembers):
     """A run that is played from outside, as `akinai.open` returns it: an `AsyncSession` for plain code.
 
-    Use it with `with`, or call `close`. It plays on a thread of its own; call it from one thread at a time.
+    Use it with `with`, or call `close`, which the end of the program does for one that is open. It plays on a thread of
+    its own; call it from one thread at a time.
     """
 
     def __init__(self, session: AsyncSession, loop: "_LoopThread") -> None:
+        super().__init__(session._state)
         self._session, self._loop = session, loop
         self._played: Run | None = None
-
-    def __repr__(self) -> str:
-        return repr(self._session).replace("AsyncSession", "Session")
-
-    @property
-    def world(self) -> World[Any]:
-        """The world that is played."""
-        return self._session.world
-
-    @property
-    def id(self) -> str:
-        """The name by which every command finds the run."""
-        return self._session.id
-
-    @property
-    def seed(self) -> int | None:
-        """The seed of the run; None where the game is sealed."""
-        return self._session.seed
-
-    @property
-    def resumed(self) -> bool:
-        """Whether the run had begun before, and goes on here."""
-        return self._session.resumed
-
-    @property
-    def actors(self) -> Sequence[str]:
-        """The actors held here that may act now, the one whose turn came first at the front."""
-        return self._session.actors
-
-    @property
-    def held(self) -> Sequence[str]:
-        """Every actor held here that takes part in the run now, whether it may act or not."""
-        return self._session.held
-
-    @property
-    def actor(self) -> str | None:
-        """The actor that `act` acts for unless another is named; None when nobody held here may act."""
-        return self._session.actor
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """The outcome of the last action; None before the first."""
-        return self._session.outcome
-
-    @property
-    def reward(self) -> float:
-        """The change of the first score by the last action; see `AsyncSession.reward`."""
-        return self._session.reward
-
-    @property
-    def done(self) -> bool:
-        """Whether the run is over."""
-        return self._session.done
-
-    @property
-    def ending(self) -> str | None:
-        """Why the run is over, such as "horizon"; None while it goes on, or where it failed."""
-        return self._session.ending
-
-    def view(self, actor: str | None = None) -> View:
-        """The view of an actor, by default the one that acts next. Free; not recorded."""
-        return self._session.view(actor)
-
-    def verbs(self, actor: str | None = None) -> Sequence[type[Action]]:
-        """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
-        return self._session.verbs(actor)
-
-    def prompt(self, actor: str | None = None) -> str:
-        """The system prompt of an agent that begins to play an actor here, as Akinai's own chat agent has it."""
-        return self._session.prompt(actor)
-
-    def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
-        """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
-        return self._session.tools(actor, inline=inline)
+        _OPEN.add(self)
 
     def act(
         self,
@@ -364,14 +293,6 @@ class Session:
         UsageError for an actor whose turn it is not while another actor held here may act.
         """
         return self._loop.result(self._session.act(name, arguments, text=text, actor=actor, wait=wait))
-
-    def tools_for(self, framework: str) -> list[Any]:
-        """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
-
-        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a reply with
-        `answer(reply)`. UnknownName for another framework.
-        """
-        return tools_for(self, framework)
 
     def answer(self, reply: Any) -> list[Any]:
         """Take the actions of a model's reply, and return the messages that follow; see `AsyncSession.answer`."""
@@ -407,6 +328,7 @@ class Session:
                 self._played = self._loop.result(self._session.run())
             finally:
                 self._loop.stop()
+        _OPEN.discard(self)
 
     def __enter__(self) -> Self:
         return self
@@ -418,6 +340,23 @@ class Session:
         over = self.done
         self.close()
         return over and ends_run(error)
+
+
+_OPEN = set[Session]()
+"""Sessions that are not closed."""
+
+
+def _close_all() -> None:
+    """Close the sessions that a program leaves open at its end."""
+    for session in tuple(_OPEN):
+        with suppress(AkinaiError):
+            session.close()
+
+
+# Python stops its pools of threads before what `atexit` holds, and no store closes without them. This comes before they
+# stop, since they are imported here.
+assert concurrent.futures.thread
+getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 
 class _LoopThread:

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, cast
@@ -13,7 +13,7 @@ from akinai.agents.chat import instructions, system_prompt
 from akinai.agents.protocols import ToolCallProtocol
 from akinai.api.answers import read_reply
 from akinai.api.framework_tools import tools_for
-from akinai.api.seat import Seat, Wait, own_actors
+from akinai.api.seat import Playable, Seat, Wait, own_actors
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.chance import Sealed
@@ -30,95 +30,110 @@ from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.reading import Detail, loader, read_run
 from akinai.runtime.runs.records import Run
 
+_OPEN = set["AsyncSession"]()
+"""Sessions that are not closed. One that nobody holds any more must outlive its loop's tasks, so that the loop closes
+its store."""
 
-class AsyncSession:
-    """A run that is played from outside, as `akinai.aopen` returns it. Use it with `async with`, or call `close`."""
 
-    def __init__(
-        self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool, resumed: bool
-    ) -> None:
-        """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error."""
-        self.world = world
-        self.resumed = resumed
-        """Whether the run had begun before, and goes on here."""
-        self.outcome: Outcome | None = None
-        """The outcome of the last action; None before the first."""
-        self.reward: float = 0.0
-        """What the last action, or all actions of the last reply in words, and whatever happened until it was answered,
-        changed of the first score, in its unit.
-        All rewards of a run sum to its final score less the one it began with."""
-        self._books, self._header, self._seats, self._alone = books, header, seats, alone
-        self._began_with = first_score(world, Ledger(header.genesis, ()))
-        self._standing = world.facets.judging.standing(world.begin(header.genesis))
-        self._rewarded = 0.0
-        self._settled = False
-        self._played: Run | None = None
-        self._task: asyncio.Task[RunHeader] | None = None
-        self._stack = AsyncExitStack()
+@dataclass(slots=True)
+class _State:
+    """What a session's members show; it changes with every action."""
+
+    world: World[Any]
+    header: RunHeader
+    seats: Seats
+    resumed: bool
+    outcome: Outcome | None = None
+    reward: float = 0.0
+
+
+class SessionMembers:
+    """The members that wait for nothing, the same in sessions for asyncio and for plain code."""
+
+    def __init__(self, state: _State) -> None:
+        self._state = state
+
+    @property
+    def _playable(self) -> Playable:
+        return cast("Playable", self)
 
     def __repr__(self) -> str:
         whose = f"{self.actor} acts next" if self.actor else self.ending or "waiting"
-        return f"<AsyncSession {self.id}: {self.world.name}, {self._header.game_words}, {whose}>"
+        words = f"{self.world.name}, {self._state.header.game_words}, {whose}"
+        return f"<{type(self).__name__} {self.id}: {words}>"
 
-    async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
-        """Begin to play, or resume; `stack` holds what is released at the end."""
-        self._stack = stack
-        self._task = asyncio.create_task(play_run(self._books, self._header, context=context))
-        self._task.add_done_callback(lambda _: self._seats.finish())
-        await self._seats.until(lambda: bool(self._seats.turns))
-        await self._expect_sound()
-        self._rewarded = self._change()
+    @property
+    def world(self) -> World[Any]:
+        """The world that is played."""
+        return self._state.world
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the run had begun before, and goes on here."""
+        return self._state.resumed
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the last action; None before the first."""
+        return self._state.outcome
+
+    @property
+    def reward(self) -> float:
+        """What the last action, or all actions of the last reply in words, and whatever happened until it was answered,
+        changed of the first score, in its unit. All rewards of a run sum to its final score less the one it began with.
+        """
+        return self._state.reward
 
     @property
     def id(self) -> str:
         """The name by which every command finds the run."""
-        return self._header.run_id
+        return self._state.header.run_id
 
     @property
     def seed(self) -> int | None:
         """The seed of the run; None where the game is sealed."""
-        return self._header.open_seed
+        return self._state.header.open_seed
 
     @property
     def sealed(self) -> Sealed | None:
         """Number and commitment of a sealed game; None for a practice seed."""
-        return self._header.sealed
+        return self._state.header.sealed
 
     @property
     def actors(self) -> Sequence[str]:
         """The actors held here that may act now, the one whose turn came first at the front."""
-        return tuple(self._seats.turns)
+        return tuple(self._state.seats.turns)
 
     @property
     def held(self) -> Sequence[str]:
         """Every actor held here that takes part now, whether it may act or not; after the end, those that began."""
-        return self._seats.held
+        return self._state.seats.held
 
     @property
     def actor(self) -> str | None:
         """The actor that `act` acts for unless another is named; None when nobody held here may act."""
-        return next(iter(self._seats.turns), None)
+        return next(iter(self._state.seats.turns), None)
 
     @property
     def done(self) -> bool:
         """Whether the run is over."""
-        return self._seats.over
+        return self._state.seats.over
 
     @property
     def ending(self) -> str | None:
         """Why the run is over, such as "horizon"; None while it goes on, or where it failed."""
-        return self._header.ending if self._seats.over else None
+        return self._state.header.ending if self._state.seats.over else None
 
     def view(self, actor: str | None = None) -> View:
         """The view of an actor, by default the one that acts next. Free; not recorded."""
         name = self._named(actor)
-        if name in self._seats.turns:
-            return self._seats.turns[name].view
-        return dated_view(self.world, self._seats.session.state, name)
+        if name in self._state.seats.turns:
+            return self._state.seats.turns[name].view
+        return dated_view(self.world, self._state.seats.session.state, name)
 
     def verbs(self, actor: str | None = None) -> Sequence[type[Action]]:
         """Every action that an actor and its sub-agents can take in the course of the run; None: all held here."""
-        return self._seats.verbs(actor)
+        return self._state.seats.verbs(actor)
 
     def prompt(self, actor: str | None = None) -> str:
         """The system prompt of an agent that begins to play an actor here, as Akinai's own chat agent has it."""
@@ -127,6 +142,50 @@ class AsyncSession:
     def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
         """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
         return [verb.tool(inline=inline) for verb in self.view(actor).verbs or self.world.verbs.classes]
+
+    def tools_for(self, framework: str) -> list[Any]:
+        """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
+
+        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a reply with
+        `answer(reply)`. UnknownName for another framework.
+        """
+        return tools_for(self._playable, framework)
+
+    def _named(self, actor: str | None) -> str:
+        name = actor or self.actor or next(iter(own_actors(self._playable)), None)
+        if name is None:
+            raise UsageError(f"nobody in {self.id!r} is played here")
+        if not self._state.seats.holds(name) or (not is_sub_agent(name) and name not in self.held):
+            raise UnknownName("actor", name, self.held, "the actors that this session plays")
+        return name
+
+
+class AsyncSession(SessionMembers):
+    """A run that is played from outside, as `akinai.aopen` returns it. Use it with `async with`, or call `close`."""
+
+    def __init__(
+        self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool, resumed: bool
+    ) -> None:
+        """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error."""
+        super().__init__(_State(world, header, seats, resumed))
+        self._books, self._seats, self._alone = books, seats, alone
+        self._began_with = first_score(world, Ledger(header.genesis, ()))
+        self._standing = world.facets.judging.standing(world.begin(header.genesis))
+        self._rewarded = 0.0
+        self._settled = False
+        self._played: Run | None = None
+        self._task: asyncio.Task[RunHeader] | None = None
+        self._stack = AsyncExitStack()
+
+    async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
+        """Begin to play, or resume; `stack` holds what is released at the end."""
+        self._stack = stack
+        _OPEN.add(self)
+        self._task = asyncio.create_task(play_run(self._books, self._state.header, context=context))
+        self._task.add_done_callback(lambda _: self._seats.finish())
+        await self._seats.until(lambda: bool(self._seats.turns))
+        await self._expect_sound()
+        self._rewarded = self._change()
 
     async def act(
         self,
@@ -165,16 +224,8 @@ class AsyncSession:
         await self._expect_sound()
         if outcome is None:
             raise EndRun(self.ending or "stopped")
-        self.outcome, self.reward = outcome, await self._reward()
+        self._state.outcome, self._state.reward = outcome, await self._reward()
         return outcome
-
-    def tools_for(self, framework: str) -> list[Any]:
-        """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
-
-        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a reply with
-        `answer(reply)`. UnknownName for another framework.
-        """
-        return tools_for(self, framework)
 
     async def answer(self, reply: Any) -> list[Any]:
         """Take the actions of a model's reply, and return the messages that follow: the reply, and its answers.
@@ -202,7 +253,7 @@ class AsyncSession:
         """
         seat, (first, *others) = self._own_seat, read_moves(self.world.verbs, text)
         answers = [await seat.take(first), *[await seat.settle(seat.take(move)) for move in others]]
-        self.reward = sum(answer.reward or 0.0 for answer in answers)
+        self._state.reward = sum(answer.reward or 0.0 for answer in answers)
         return "\n\n".join(answer.text for answer in answers)
 
     async def scores(self) -> Sequence[Score]:
@@ -213,7 +264,7 @@ class AsyncSession:
         """The run as it stands, with its ledger, as `akinai.runs` gives it."""
         if self._played is not None:
             return self._played
-        header = self._header if self.done else replace(self._header, entries=None, digest=None)
+        header = self._state.header if self.done else replace(self._state.header, entries=None, digest=None)
         return await read_run(self._books, header, Detail(), load=loader(self.world))
 
     async def until_over(self, within_s: float | None = None) -> None:
@@ -232,12 +283,13 @@ class AsyncSession:
     async def close(self) -> None:
         """Stop playing. A run that is not over can be resumed."""
         task, self._task = self._task, None
+        _OPEN.discard(self)
         if task is not None:
             task.cancel()
             with suppress(asyncio.CancelledError, AkinaiError):
                 await task
             try:
-                self._header = await self._books.header(self.id)
+                self._state.header = await self._books.header(self.id)
                 self._played = await self.run()
             finally:
                 await self._stack.aclose()
@@ -257,14 +309,6 @@ class AsyncSession:
     def _own_seat(self) -> "Seat[AsyncSession]":
         """The seat of `answer`, `call` and `reply`: every actor that is held."""
         return Seat(self)
-
-    def _named(self, actor: str | None) -> str:
-        name = actor or self.actor or next(iter(own_actors(self)), None)
-        if name is None:
-            raise UsageError(f"nobody in {self.id!r} is played here")
-        if not self._seats.holds(name) or (not is_sub_agent(name) and name not in self.held):
-            raise UnknownName("actor", name, self.held, "the actors that this session plays")
-        return name
 
     async def _turn_of(self, actor: str | None) -> str:
         await self._expect_sound()
@@ -287,14 +331,14 @@ class AsyncSession:
         if not self._seats.over or self._task is None:
             return
         try:
-            self._header = await asyncio.shield(self._task)
+            self._state.header = await asyncio.shield(self._task)
         except SequenceConflict as error:
             raise SequenceConflict(
                 f"the run {self.id!r} is played elsewhere at the same time, and this action came too late: it was not "
                 "done. Open the run again, and repeat it"
             ) from error
-        if self._header.status == "failed":
-            raise AgentError(self._header.error or "the run failed")
+        if self._state.header.status == "failed":
+            raise AgentError(self._state.header.error or "the run failed")
 
     def _change(self) -> float:
         """The gain of the first score since the beginning, as far as the state shows."""
