@@ -16,6 +16,7 @@ from gymnasium.utils.env_checker import check_env
 
 import akinai
 import doors
+import gymnasium_sprint
 from akinai.adapters.gymnasium import ReplySpace, WorldEnv, WorldVectorEnv
 from akinai.core.chance import pooled_seed, split_of
 from akinai.core.errors import UsageError
@@ -218,3 +219,13 @@ def test_environments_in_processes_of_their_own(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "[-200.0, -200.0]\n"), done.stderr
+
+
+@pytest.mark.slow
+def test_a_small_policy_learns_to_plan_and_its_control_does_not() -> None:
+    """On games of another pool the policy beats a rule-based player; shuffled rewards teach nothing."""
+    small = {"generations": 6, "policies": 12, "games": 1, "days": 84}
+    policy, control = (gymnasium_sprint.train(shuffled, **small) for shuffled in (False, True))
+    gains = [gymnasium_sprint.judge(learned, 8, 84).mean() for learned in (policy, control)]
+    naive = gymnasium_sprint.gains_of_naive(8, 84).mean()
+    assert gains[0] > naive > gains[1]
