@@ -69,7 +69,7 @@ def main() -> None:
         assert learned.baseline is not None
         tasks = data_set.load("validation")
         settings = learn_settings({}, defaults=data_set.settings)
-        retriever = settings.retriever(settings.loop_config(uses_model=False), data_set)
+        retriever = settings.retriever(data_set)
         results = asyncio.run(shuffles(learned.playbook, retriever, data_set.rules, tasks, data_set))
     kept = [100 * (gain(learned.baseline, result).difference or 0.0) for result in results]
     over = [gain(result, learned.judged) for result in results]

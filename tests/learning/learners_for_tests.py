@@ -82,7 +82,7 @@ def playbook_file(folder: Path, name: str = "codes") -> PlaybookFile:
 
 def make_job(folder: Path, train: Sequence[Task], played_by: Roles | None = None, **config: Any) -> Job:
     held_out = config.pop("held_out", ())
-    loop_config = LoopConfig(**{"new_tries": False, **config})
+    loop_config = LoopConfig(**{"batch": 1, "new_tries": False, **config})
     return Job(
         train,
         played_by or roles(),

@@ -79,7 +79,7 @@ def test_raw_examples_use_their_tokens() -> None:
     """Over the tasks they take the mean that they are given, to five per cent, whatever the length of one."""
     examples = playbook(*(f"example {n} {'word ' * (n % 7)}" for n in range(40)))
     tasks = [Task(f"t{n}", f"example {n}", "").assignment for n in range(50)]
-    retriever = PlaybookRetriever(LoopConfig(top_k=100, budget_tokens=None))
+    retriever = PlaybookRetriever(LoopConfig(top_k=100, budget_tokens=0))
     for mean in (9.0, 31.0, 120.0):
         assigned = assign_examples(retriever, examples, tasks, mean)
         tokens = sum(retriever.by_ids(examples, ids).injection.tokens for ids in assigned.values())

@@ -26,12 +26,13 @@ from akinai.learning import Delta, Operation, apply_delta
 from akinai.learning.loop.evaluation import Breaker, judge
 from akinai.learning.loop.job import begin
 from akinai.learning.loop.loop import STEPS, learn, next_step
-from akinai.learning.loop.state import MOST_ROUNDS, LoopConfig, LoopState, StepName
+from akinai.learning.loop.state import MOST_ROUNDS, LoopState, StepName
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import BulletTag, Refusal
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.tasks import Assignment, Task
+from akinai.runtime.learn.settings import learn_settings
 from akinai.testing.endpoint import Endpoint, ModelCall, ScriptResponder
 
 CANARY = "zq-canary-7731"
@@ -102,12 +103,12 @@ async def test_a_failure_is_reflected_on_and_tried_anew_until_it_is_right(
     assert (epoch.counts.new_tries, epoch.counts.recovered) == (tries - 1, int(1 < right_at <= rounds + 1))
 
 
-@pytest.mark.parametrize("wrong", [{"rounds": MOST_ROUNDS + 1}, {"rounds": -1}, {"epochs": 0}, {"batch": 0},
+@pytest.mark.parametrize("wrong", [{"rounds": MOST_ROUNDS + 1}, {"rounds": -1}, {"epochs": 0}, {"batch": -1},
                                    {"online": True, "epochs": 2}])  # fmt: skip
 def test_a_plan_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    """More than five rounds, no epoch, an empty batch, online learning in epochs: each is refused with what to give."""
-    with pytest.raises(UsageError, match=r"give|leave"):
-        LoopConfig(**wrong)
+    """More than five rounds, no epoch, a batch below none, online learning in epochs: each is refused."""
+    with pytest.raises(UsageError, match=r"do not fit|leave"):
+        learn_settings(wrong)
 
 
 class Tagging(Refining):

@@ -186,7 +186,7 @@ class VotingRetriever(PlaybookRetriever):
         if self.config.whole:
             return RetrievedVotes(inject_all(playbook, count_tokens=count), (), playbook, ballot=ballot)
         bullets = [results[id].bullet for id in voters]
-        injection = inject(bullets, budget_tokens=self.config.budget_tokens, count_tokens=count)
+        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None, count_tokens=count)
         if injection.left_out:
             ballot = vote({id: scores[id] for id in injection.bullet_ids}, choice_scores)
         return RetrievedVotes(injection, tuple(results[id] for id in voters), playbook, ballot=ballot)

@@ -50,7 +50,7 @@ def test_only_voters_are_injected(tmp_path: Path) -> None:
     """What a task is given are the bullets that its question and one of its choices both find, within the budget."""
     playbook = taught(tmp_path / "p.json").playbook
     (task, *_) = find_data_set("qa", {"extra": False}).load("validation")
-    retrieved = VotingRetriever(LoopConfig(top_k=100, budget_tokens=None), index=PlaybookIndex).retrieve(
+    retrieved = VotingRetriever(LoopConfig(top_k=100, budget_tokens=0), index=PlaybookIndex).retrieve(
         playbook, task.query
     )
     assert isinstance(retrieved, RetrievedVotes)

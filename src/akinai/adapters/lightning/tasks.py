@@ -46,8 +46,7 @@ class Study:
     def retriever(self) -> Retriever:
         """The retriever of a rollout's bullets, equal to the loop's."""
         settings = learn_settings(self.settings)
-        config = settings.loop_config(uses_model=self.roles.uses_model)
-        return settings.retriever(config, self.data_set)
+        return settings.retriever(self.data_set)
 
 
 def study(tasks: TrainConfig | DataSet, settings: Mapping[str, Any] | None = None) -> Study:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from akinai.core.errors import UsageError
@@ -119,10 +119,11 @@ async def learn_by(
     """Learn from the same tasks with other roles until the tokens of the contest are spent. Each epoch attempts each
     task once."""
     epochs = MOST_EPOCHS if contest.tokens else contest.config.epochs
-    loop_config = replace(
-        contest.config, batch=1, rounds=1, new_tries=False, reflect_on_success=True, epochs=epochs,
-        gate=False, keep_best=False, dedup=False, prune=False, **config,
-    )  # fmt: skip
+    changes: dict[str, Any] = {
+        "batch": 1, "rounds": 1, "new_tries": False, "reflect_on_success": True, "epochs": epochs,
+        "gate": False, "keep_best": False, "dedup": False, "prune": False, **config,
+    }  # fmt: skip
+    loop_config = contest.config.model_copy(update=changes)
     file, newest, taught = contest.open_file(name), LoopState(""), 0
     retriever = contest.retriever(loop_config) if contest.records else PlaybookRetriever(loop_config)
     file.begin(sections, fresh=True)

@@ -187,7 +187,7 @@ async def icl(contest: Contest) -> ContestResult:
     examples = Playbook((section,), len(bullets) + 1)
     top_k = max(contest.config.top_k, MOST_EXAMPLES)
     retriever = contest.retriever(
-        replace(contest.config, budget_tokens=None, whole=False, min_confidence=0.0, top_k=top_k)
+        contest.config.model_copy(update={"budget_tokens": 0, "whole": False, "min_confidence": 0.0, "top_k": top_k})
     )
     assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens, contest.seed)
     return ContestResult(examples, AssignedRetriever(retriever, examples, assigned))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, get_args
 
@@ -67,6 +67,7 @@ class Job:
     """Steps that the caller adds."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "config", self.config.for_roles(uses_model=self.roles.uses_model))
         check_ids(self.train)
         check_ids(self.held_out)
         _check_nodes(self.nodes)
@@ -86,7 +87,8 @@ class Job:
         """A digest of the tasks, the config and the roles' label; a state is resumed only where it is the same."""
         nodes = [[node.name, node.after] for node in self.nodes]
         tasks = [[task.id, task.text, task.truth] for task in self.train]
-        parts = [asdict(self.config), self.roles.label, *([nodes] if nodes else []), tasks]
+        config = self.config.model_dump(include=set(LoopConfig.model_fields))
+        parts = [config, self.roles.label, *([nodes] if nodes else []), tasks]
         return short_digest(parts)
 
     def batch(self, state: LoopState) -> Sequence[Task]:

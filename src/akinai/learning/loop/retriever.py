@@ -83,7 +83,7 @@ class PlaybookRetriever:
         search = SearchQuery(query, top_k=self.config.top_k, min_confidence=self.config.min_confidence)
         results = tuple(index.search(search))
         bullets = [result.bullet for result in results]
-        injection = inject(bullets, budget_tokens=self.config.budget_tokens, count_tokens=self.count_tokens)
+        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None, count_tokens=self.count_tokens)
         return Retrieved(injection, results, playbook)
 
     def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:

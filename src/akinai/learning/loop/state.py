@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
@@ -21,52 +21,57 @@ RULES_BATCH = 500
 """Tasks between two checkpoints when no model is asked: a checkpoint for each task would cost more than the task."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopConfig:
-    """Settings of the loop. UsageError for values out of range."""
+class LoopConfig(BaseModel):
+    """Settings of the loop. A checkpoint is resumed under equal ones alone."""
 
-    epochs: int = 1
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    epochs: int = Field(default=1, ge=1)
     """Passes over the training tasks."""
     online: bool = False
     """One pass; each batch is scored before anything is learned from it, and those scores are the result."""
-    batch: int = 1
-    """Tasks that see the same playbook and are taught by one delta."""
-    rounds: int = 1
-    """Reflections on a failed task, 0 to 5; with `new_tries` each is followed by another attempt."""
-    new_tries: bool = True
+    batch: int = Field(default=0, ge=0)
+    """Tasks that see the same playbook and are taught by one delta; 0: one with a model, 500 without."""
+    rounds: int = Field(default=1, ge=0, le=MOST_ROUNDS)
+    """Reflections on a failed task; with `new_tries` each is followed by another attempt."""
+    new_tries: bool | None = None
+    """Whether a failed task is attempted again after a reflection; None: with a model."""
     reflect_on_success: bool = False
     gate: bool = False
     """Keep the operations of a delta only if the held-out tasks score no worse with them."""
     dedup: bool = True
     """Merge duplicates at the end of each epoch."""
     prune: bool = False
-    """Remove bullets that were used often and seldom right at the end of each epoch; a rollback restores them."""
-    top_k: int = 10
+    """Remove bullets that were used often and seldom right at the end of each epoch; a rollback restores them. Off by
+    default: `akinai playbook prune` shows first what it would remove."""
+    top_k: int = Field(default=10, ge=0)
     """Bullets to search for."""
-    budget_tokens: int | None = 2_000
-    """Limit on the bullets in one context; None is no limit."""
-    min_confidence: float = 0.3
+    budget_tokens: int = Field(default=2_000, ge=0)
+    """Limit on the bullets in one context; 0 is no limit."""
+    min_confidence: float = Field(default=0.3, ge=0, le=1)
     whole: bool = False
     """Give the whole playbook to every task, as ACE does."""
     no_truth: bool = False
-    """Hand the Reflector no right answers."""
+    """Whether Reflector and Curator learn without right answers; a model has to reflect."""
     keep_best: bool = False
-    """Judge the playbook on the held-out tasks as it grows, and end with the best."""
-    select_every: int = 0
-    """Tasks between two such judgements; 0: after each epoch alone."""
-    patience: int = 0
-    """The learning ends after so many judgements in a row without a new best; 0: never."""
+    """End with the playbook that does best on the held-out tasks, judged as it grows."""
+    select_every: int = Field(default=0, ge=0)
+    """Number of tasks after which the playbook is judged within an epoch too; 0: after each epoch alone."""
+    patience: int = Field(default=0, ge=0)
+    """Judgements in a row without a better playbook that end the learning; 0: none do."""
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.rounds <= MOST_ROUNDS:
-            raise UsageError(f"{self.rounds} rounds of reflection; give 0 to {MOST_ROUNDS}")
-        if self.epochs < 1 or self.batch < 1 or self.top_k < 0:
-            raise UsageError(
-                f"{self.epochs} epochs in batches of {self.batch} with {self.top_k} bullets; "
-                "give at least 1 epoch, 1 task and 0 bullets"
-            )
+    @model_validator(mode="after")
+    def _passes_once_online(self) -> Self:
         if self.online and self.epochs != 1:
             raise UsageError(f"online learning of {self.epochs} epochs; each task comes once there, leave epochs at 1")
+        return self
+
+    def for_roles(self, *, uses_model: bool) -> Self:
+        """The settings with the batch and the new tries that suit roles which ask a model, or do not."""
+        new_tries = uses_model if self.new_tries is None else self.new_tries
+        return self.model_copy(
+            update={"batch": self.batch or (1 if uses_model else RULES_BATCH), "new_tries": new_tries}
+        )
 
 
 @dataclass(frozen=True, slots=True)

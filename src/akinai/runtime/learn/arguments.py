@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from akinai import worlds
@@ -10,6 +11,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
+from akinai.learning.playbook.opening import PLAYBOOKS, playbook_path
 from akinai.runtime.config.settings import DEFAULT_STORE, Settings, assign, named_value, setting
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.role_models import RoleModels, role_setting
@@ -116,6 +118,11 @@ def train_config(
         runs["role"] or "",
         names_in(runs["opponents"]),
     )
+
+
+def playbook_file(options: LearnOptions, name: str) -> Path:
+    """The file of the playbook; without `playbook` the one for a data set of this name."""
+    return playbook_path(options["playbook"]) if options["playbook"] else PLAYBOOKS / f"{name}.json"
 
 
 def names_in(names: str | Sequence[str] | None) -> Sequence[str]:

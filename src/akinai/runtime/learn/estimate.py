@@ -19,8 +19,7 @@ from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.injection import estimate_tokens, inject_all
 from akinai.runtime.learn.against import find_rivals
-from akinai.runtime.learn.arguments import names_in
-from akinai.runtime.learn.job import playbook_file
+from akinai.runtime.learn.arguments import names_in, playbook_file
 from akinai.runtime.learn.players import TRUTH_SHARE
 from akinai.runtime.learn.role_models import LEARNERS, ROLES, RoleModels
 from akinai.runtime.learn.settings import LearnSettings
@@ -182,7 +181,7 @@ def estimate_tasks(
     train = tasks["train"][: len(tasks["train"]) - reserved][: settings.limit or None]
     judged = () if settings.online else (*tasks["validation"], *tasks["test"])
     held_out = len(tasks["held_out"]) or reserved
-    config = settings.loop_config(uses_model=True)
+    config = settings.for_roles(uses_model=True)
     tries = settings.consistency_tries if settings.no_truth and settings.feedback == "consistency" else 1
     baseline, against = options["baseline"], names_in(options["against"])
     if options["judge_only"]:
@@ -212,7 +211,7 @@ def estimate_training_runs(
     """The estimate for the runs of a world. UsageError where no model is asked."""
     models, jobs, against = config.models, options["jobs"], names_in(options["against"])
     _expect_model(models)
-    loop = settings.loop_config(uses_model=True)
+    loop = settings.for_roles(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
     judged = judged * len(config.opposing())
     parts: list[RoleEstimate] = []
@@ -293,7 +292,7 @@ def _usages(
     base = {role: prompts.tokens(role) for role in REPLY_TOKENS}
     generated = (
         calls.attempts * (base["generator"] + mean)
-        + calls.reflections * INSIGHT_TOKENS * config.new_tries
+        + calls.reflections * INSIGHT_TOKENS * bool(config.new_tries)
         + calls.held_out * (base["generator"] + mean)
         + calls.judged * (base["generator"] + last * 2 / 3)
     )

@@ -1,19 +1,49 @@
 """`learn`: a playbook from a data set or from the runs of a world, by name or as an object."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Unpack
 
-from akinai.core.errors import UsageError, why_unreadable
+from akinai.core.errors import EndRun, UsageError, why_unreadable
 from akinai.core.worlds import World
+from akinai.learning.contest.contenders import Contest, RunRecords
+from akinai.learning.contest.controls import invented_control, permuted_control
 from akinai.learning.data_sets import DataSet
+from akinai.learning.loop.evaluation import EvalResult, judge
+from akinai.learning.loop.job import Job, begin, check_ids
+from akinai.learning.loop.loop import learn as run_loop
+from akinai.learning.loop.near_copies import near_copies
+from akinai.learning.loop.provenance import beginning, provenance, remember
+from akinai.learning.loop.state import LoopState
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.formats import TEXT_ENDINGS
+from akinai.learning.playbook.opening import expect_playbook
+from akinai.learning.playbook.sections import all_sections
+from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.model import model_roles
-from akinai.learning.roles.protocols import Roles
+from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
+from akinai.learning.roles.requests import TooManyUnreadable
+from akinai.learning.roles.rules import AnswerEvaluator
+from akinai.learning.roles.tasks import Split, Task, labels
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.files import new_path
 from akinai.runtime.config.settings import Settings, merged
-from akinai.runtime.learn.against import ICL, RecordsOnStore
+from akinai.runtime.learn.against import (
+    ICL,
+    NONE,
+    OURS,
+    PLACEBO,
+    ContenderScore,
+    ContestScores,
+    RecordsOnStore,
+    compete,
+    find_rivals,
+)
 from akinai.runtime.learn.arguments import (
     expect_unused,
     find_world,
@@ -22,21 +52,24 @@ from akinai.runtime.learn.arguments import (
     main_model,
     named_data_set,
     names_in,
+    playbook_file,
     run_options,
     split_settings,
     train_config,
 )
+from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
-from akinai.runtime.learn.job import run_job
-from akinai.runtime.learn.plugins import METHODS, RoleContext, find_plugin
+from akinai.runtime.learn.plugins import METHODS, REFINERS, RoleContext, find_plugin
 from akinai.runtime.learn.resources import Resources
-from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.result import LearnResult, SplitEvaluation
 from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels, role_models
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, find_engine, world_roles, world_tasks
+from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 from akinai.runtime.options import LearnOptions
-from akinai.runtime.runs.work import check_jobs
+from akinai.runtime.runs.work import Executor, check_jobs
+from akinai.runtime.sync import wait
 
 Tasks = str | DataSet | World[Any] | TrainConfig
 """A data set or a world, by name or as an object, or a world with all options of a training."""
@@ -60,18 +93,37 @@ def learn(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnResult:
     engine play runs, as in `run`. Results are equal whoever plays.
 
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
-    stays broken.
+    stays broken. Ctrl-C raises LearningStopped, or a plain KeyboardInterrupt while the playbook is unchanged.
     """
-    return _resolve(tasks, options).learn()
+    learning = _resolve(tasks, options)
+    learning.check()
+    try:
+        return wait(learning.run())
+    except KeyboardInterrupt:
+        if learning.begun or options["judge_only"]:
+            raise LearningStopped(learning.path) from None
+        raise
 
 
 @with_options(LearnOptions)
 def estimate_learning(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnEstimate:
     """Estimate the most that `learn` takes of its models; nothing is asked. `akinai learn --dry-run`."""
-    return _resolve(tasks, options).estimate()
+    learning = _resolve(tasks, options)
+    if learning.runs is not None:
+        return estimate_training_runs(learning.runs, learning.settings, learning.data_set, options)
+    return estimate_tasks(learning.data_set, learning.settings, learning.models, options)
 
 
-def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearning":
+class LearningStopped(KeyboardInterrupt):
+    """Ctrl-C during a learning that has begun, or that only judges."""
+
+    def __init__(self, playbook: Path) -> None:
+        super().__init__()
+        self.playbook = playbook
+        """The file that holds what was learned until then."""
+
+
+def _resolve(tasks: Tasks, options: LearnOptions) -> "_Learning":
     """The learning that the arguments ask for. UsageError for options that do not go together."""
     learning_budget(options)
     if options["jobs"] is not None:
@@ -85,7 +137,7 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearni
         expect_unused({**runs, "model": model, "roles": learner.get("roles")}, "the TrainConfig holds it")
         unknown, overrides = split_settings(options["settings"], None)
         expect_unused(dict.fromkeys(unknown, True), "these are no settings of the learner")
-        return _RunLearning(tasks, {**overrides, **learner}, options)
+        return _of_runs(tasks, {**overrides, **learner}, options)
     world = find_world(tasks)
     task_settings, overrides = split_settings(options["settings"], world)
     overrides = merged(overrides, learner)
@@ -96,100 +148,372 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_TaskLearning | _RunLearni
         expect_unused(own_roles, "the runs of a world have roles of their own")
         online = bool(learner.get("online"))
         config = train_config(tasks if isinstance(tasks, str) else world, runs, models, task_settings, online=online)
-        return _RunLearning(replace(config, seeds="") if options["judge_only"] else config, overrides, options)
+        return _of_runs(replace(config, seeds="") if options["judge_only"] else config, overrides, options)
     name = tasks.name if isinstance(tasks, DataSet) else str(tasks)
     expect_unused({**runs, "on": options["on"]}, f"{name} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else named_data_set(name, overrides, task_settings)
-    return _TaskLearning(data_set, overrides, models, options)
+    by_rules = not models and options["roles"] is None
+    settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
+    return _Learning(options, data_set, settings, models)
+
+
+def _of_runs(config: TrainConfig, overrides: Mapping[str, Any], options: LearnOptions) -> "_Learning":
+    data_set = world_tasks(config)
+    online = {"online": True} if config.online else {}
+    settings = learn_settings({**overrides, **online}, defaults=data_set.settings)
+    return _Learning({**options, "baseline": True}, data_set, settings, config.models, config)
 
 
 @dataclass(frozen=True, slots=True)
-class _TaskLearning:
-    """A learning from tasks with known answers."""
+class _Tasks:
+    train: tuple[Task, ...]
+    held_out: tuple[Task, ...]
+    judged: Mapping[Split, tuple[Task, ...]]
+    """The tasks that judge, validation before test; only splits that have tasks."""
 
+
+@dataclass(slots=True)
+class _Learning:
+    """One learning: the loop, plain or as a graph with checkpoints, and the evaluation after it."""
+
+    options: LearnOptions
     data_set: DataSet
-    overrides: Mapping[str, Any]
-    """Settings of the learner."""
+    settings: LearnSettings
     models: RoleModels
-    options: LearnOptions
+    runs: TrainConfig | None = None
+    """The runs of a world; None for tasks with known answers."""
+    begun: bool = False
+    """Whether the playbook's file was opened for this learning."""
+    _scores: ScoreEvaluator = field(default_factory=ScoreEvaluator)
+    _engine: Executor | None = None
 
-    def estimate(self) -> LearnEstimate:
-        settings = learn_settings(self.overrides, defaults={} if self.models else self.data_set.settings)
-        return estimate_tasks(self.data_set, settings, self.models, self.options)
+    @property
+    def path(self) -> Path:
+        return playbook_file(self.options, self.data_set.name)
 
-    def learn(self) -> LearnResult:
-        data_set, models, options = self.data_set, self.models, self.options
-        by_rules = not models and options["roles"] is None
-        expect_unused({"jobs": None if models else options["jobs"]}, "tasks without a model are done in this process")
-        settings = learn_settings(self.overrides, defaults=data_set.settings if by_rules else {})
-        if settings.no_truth and options["roles"] is None and not models.learns and not options["judge_only"]:
-            raise UsageError(
-                f"the rules of {data_set.name!r} learn from right answers; without them a model has to "
-                "(--reflector-model)"
+    @property
+    def _records(self) -> RunRecords | None:
+        return RecordsOnStore(self.runs, self.settings.placebo) if self.runs else None
+
+    @property
+    def _by_agreement(self) -> bool:
+        return self.settings.no_truth and self.settings.feedback == "consistency"
+
+    def check(self) -> None:
+        """UsageError for what cannot be learned as asked."""
+        options, settings, runs = self.options, self.settings, self.runs
+        if runs is None:
+            expect_unused(
+                {"jobs": None if self.models else options["jobs"]}, "tasks without a model are done in this process"
             )
-        if settings.no_truth and settings.feedback == "consistency" and settings.online:
-            raise UsageError(
-                "online learning scores attempts by their answers, and consistency knows none; leave one out"
-            )
-        if options["judge_only"] and "generator" in models.by_role:
-            models = replace(models, by_role=dict.fromkeys(ROLES, models.by_role["generator"]))
-
-        async def make_roles(resources: Resources) -> Roles:
-            return options["roles"] or await _task_roles(data_set, settings, models, resources)
-
-        result = run_job(data_set, settings, make_roles, options, options["evaluator"], models)
-        return replace(result, models=models)
-
-
-@dataclass(frozen=True, slots=True)
-class _RunLearning:
-    """A learning from the runs of a world."""
-
-    config: TrainConfig
-    overrides: Mapping[str, Any]
-    """Settings of the learner."""
-    options: LearnOptions
-
-    def estimate(self) -> LearnEstimate:
-        data_set = world_tasks(self.config)
-        settings = learn_settings(self.overrides, defaults=data_set.settings)
-        return estimate_training_runs(self.config, settings, data_set, self.options)
-
-    def learn(self) -> LearnResult:
-        config, overrides, options = self.config, self.overrides, self.options
-        data_set = world_tasks(config)
-        if config.online:
-            overrides = {**overrides, "online": True}
-        settings = learn_settings(overrides, defaults=data_set.settings)
-        if settings.no_truth and (not config.learns_by_model or settings.feedback == "consistency"):
+            if settings.no_truth and not (options["roles"] or self.models.learns or options["judge_only"]):
+                raise UsageError(
+                    f"the rules of {self.data_set.name!r} learn from right answers; without them a model has to "
+                    "(--reflector-model)"
+                )
+            if self._by_agreement and settings.online:
+                raise UsageError(
+                    "online learning scores attempts by their answers, and consistency knows none; leave one out"
+                )
+            return
+        if settings.no_truth and (not runs.learns_by_model or settings.feedback == "consistency"):
             raise UsageError(
                 "the rules of a world learn from what it knows, and runs do not agree on answers; "
                 "without the truth a model reflects on the outcome: name one with --reflector-model"
             )
-        in_memory = config.store.startswith("memory:")
+        in_memory = runs.store.startswith("memory:")
         if in_memory and ICL in names_in(options["against"]):
             raise UsageError(f"{ICL} shows the training runs, and these are kept in memory; name a store")
         if in_memory and options["checkpoint"]:
             raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
         budget = learning_budget(options)
-        check_players(config, budget)
-        engine = find_engine(config, options["jobs"], options["on"], budget)
-        reuses_runs = options["checkpoint"] is not None and not options["fresh"]
+        check_players(runs, budget)
+        self._engine = find_engine(runs, options["jobs"], options["on"], budget)
 
-        async def make_roles(resources: Resources) -> Roles:
-            return await world_roles(config, data_set, settings, resources, reuses_runs=reuses_runs, engine=engine)
+    async def run(self) -> LearnResult:
+        """Learn, judge, compare. Roles are made when everything else is checked and open."""
+        start, options = perf_counter(), self.options
+        async with AsyncExitStack() as stack:
+            tasks = self._load_tasks()
+            names = self._rival_names(tasks)
+            rivals = find_rivals(names, has_model=bool(self.models), on_runs=self.runs is not None)
+            at_once = options["jobs"] or MAX_CONCURRENCY
+            resources = Resources(self.data_set.name, learning_budget(options), self.path, stack, at_once)
+            roles = await self._roles(resources)
+            job, saver = self._job(tasks, roles), None
+            if options["checkpoint"] and not options["judge_only"]:
+                from akinai.learning.loop.graph import checkpointer
 
-        records = RecordsOnStore(config, settings.placebo)
-        evaluator = ScoreEvaluator()
-        with_baseline: LearnOptions = {**options, "baseline": True}
-        result = run_job(data_set, settings, make_roles, with_baseline, evaluator, records=records)
-        return replace(
-            result,
-            runs=config,
-            evaluation=replace(result.evaluation, clean=None),
-            models=config.models,
-            unit=evaluator.unit,
-            beside_units=evaluator.beside_units,
+                saver = await stack.enter_async_context(checkpointer(options["checkpoint"]))
+            if not options["judge_only"]:
+                self._begin(job, tasks)
+            end, state = await self._learn(job, saver)
+            evaluations = [SplitEvaluation("train")]
+            judging_end: EndRun | None = None
+            if not isinstance(end, TooManyUnreadable):
+                evaluations, judging_end = await self._judge(job, tasks, state)
+            if saver and state.over and judging_end is None:
+                await saver.adelete_thread(str(job.playbook.path))
+            end, against = end or judging_end, None
+            if rivals and end is None:
+                contest, first = await self._contest(job, tasks, state, evaluations[0], resources)
+                against, end = await compete(rivals, contest, tasks.judged[evaluations[0].split], first)
+            first_evaluation = replace(evaluations[0], clean=None) if self.runs else evaluations[0]
+            return LearnResult(
+                self.data_set.name,
+                roles.label,
+                self.path,
+                job.playbook.load(),
+                state.epochs,
+                end.ending if end else "done",
+                first_evaluation,
+                state.began,
+                unfinished=None if state.over else state.counts,
+                stopped=end.why if isinstance(end, TooManyUnreadable) else "",
+                runs=self.runs,
+                models=self.models,
+                online=self.settings.online,
+                seconds=perf_counter() - start,
+                test=evaluations[1] if len(evaluations) > 1 else None,
+                judge_only=options["judge_only"],
+                selected=state.selected,
+                against=against,
+                unit=self._scores.unit,
+                beside_units=self._scores.beside_units,
+                servers=resources.servers,
+            )
+
+    def _load_tasks(self) -> _Tasks:
+        """The tasks by purpose. Held-out tasks are not trained on."""
+        settings, load = self.settings, self.data_set.load
+        splits: tuple[Split, ...] = () if settings.online else ("validation", "test")
+        judged: dict[Split, tuple[Task, ...]] = {split: tasks for split in splits if (tasks := tuple(load(split)))}
+        for tasks in judged.values():
+            check_ids(tasks)
+        if self.options["judge_only"]:
+            if not judged:
+                raise UsageError(
+                    f"the data set {self.data_set.name!r} has no tasks to judge by; name a file that holds some"
+                )
+            return _Tasks((), (), judged)
+        train = tuple(load("train"))
+        held_out = tuple(load("held_out"))
+        if settings.held_out and not held_out:
+            if settings.held_out >= len(train):
+                raise UsageError(f"{settings.held_out} tasks to be held out of {len(train)}; leave some to learn from")
+            train, held_out = train[: -settings.held_out], train[-settings.held_out :]
+        train = train[: settings.limit] if settings.limit else train
+        if not train:
+            raise UsageError(f"the data set {self.data_set.name!r} has no training tasks; name a file that holds some")
+        return _Tasks(train, held_out, judged)
+
+    async def _roles(self, resources: Resources) -> Roles:
+        """The roles of the models; rules for roles without one."""
+        options, settings, data_set = self.options, self.settings, self.data_set
+        if self.runs is not None:
+            reuses_runs = options["checkpoint"] is not None and not options["fresh"]
+            return await world_roles(
+                self.runs, data_set, settings, resources, reuses_runs=reuses_runs, engine=self._engine
+            )
+        if options["roles"]:
+            return options["roles"]
+        models, rules = self.models, data_set.rules
+        if options["judge_only"] and "generator" in models.by_role:
+            models = replace(models, by_role=dict.fromkeys(ROLES, models.by_role["generator"]))
+        if rules is None and (without := next((role for role in ROLES if role not in models.by_role), None)):
+            raise UsageError(
+                f"the data set {data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
+                + (f" (--{without}-model)" if models else "")
+            )
+        ask = await resources.askers(models, structured=settings.structured) if models else None
+        roles = rules
+        if ask is not None:
+            roles = model_roles(
+                ask,
+                models.label(),
+                settings.templates(data_set),
+                tries=settings.tries,
+                unreadable_limit=settings.unreadable_limit,
+                budget_tokens=settings.curator_budget_tokens,
+                generator=rules.generator if rules and "generator" not in models.by_role else None,
+                learners=(rules.reflector, rules.curator) if rules and not models.learns else None,
+            )
+        assert roles is not None
+        if not settings.method:
+            return roles
+        context = RoleContext(roles, ask, settings.templates(data_set), settings.curator_budget_tokens, settings.tries)
+        return find_plugin(METHODS, "method", settings.method)(context)
+
+    def _job(self, tasks: _Tasks, roles: Roles) -> Job:
+        settings, options = self.settings, self.options
+        check = find_check(settings.check) if settings.check else self.data_set.check
+        evaluator: Evaluator | None = self._scores if self.runs else options["evaluator"]
+        if evaluator is None:
+            evaluator = AnswerEvaluator(check, labels([*tasks.train, *chain(*tasks.judged.values())]))
+        if self._by_agreement:
+            evaluator = AgreementEvaluator(evaluator)
+            roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.consistency_tries))
+        elif settings.contrast > 1:
+            evaluator = ContrastEvaluator(evaluator)
+            roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.contrast))
+        retriever, embedder = settings.retriever(self.data_set), settings.embedding()
+        file = PlaybookFile(self.path)
+        resumes = options["judge_only"] or (file.exists() and not options["fresh"])
+        before = file.load() if resumes else Playbook()
+        if resumes:
+            expect_playbook(before, self.path)
+        if self.path.suffix.lower() in TEXT_ENDINGS and not options["judge_only"]:
+            raise UsageError(
+                f"{str(self.path)!r} is a text, which cannot hold all that a learning writes; "
+                "name a playbook in .json or .yaml, or judge this one with --judge-only"
+            )
+        _expect_unseen(tasks, before, self.path)
+        return Job(
+            *(tasks.train, roles, evaluator, file, retriever, settings, tasks.held_out),
+            began=beginning(before, tasks.train),
+            embedder=embedder,
+            refiners=[find_plugin(REFINERS, "refiner", name) for name in settings.refiners],
+            nodes=options["nodes"],
+        )
+
+    def _begin(self, job: Job, tasks: _Tasks) -> None:
+        """Create the playbook where it is missing, and record what is about to be learned from."""
+        learned_from = (*tasks.train, *(tasks.held_out if job.config.gate or job.config.keep_best else ()))
+        fresh, sections = self.options["fresh"], all_sections()
+        job.playbook.begin(
+            self.data_set.sections or sections.get(self.data_set.name) or sections["custom"],
+            reason="begun with an empty playbook" if fresh else "",
+            fresh=fresh,
+            edit=lambda playbook: remember(playbook, learned_from),
+        )
+        self.begun = True
+
+    async def _learn(self, job: Job, saver: Any) -> tuple[EndRun | None, LoopState]:
+        """The error that ended the loop early, such as a spent budget, if any, and the loop's last state."""
+        newest = begin(job)
+
+        def watch(step: str, state: LoopState) -> None:
+            nonlocal newest
+            newest = state
+            if self.options["watch"]:
+                self.options["watch"](step, state)
+
+        try:
+            if saver is None:
+                return None, await run_loop(job, watch=watch)
+            from akinai.learning.loop.graph import learn_in_graph
+
+            thread, fresh = str(job.playbook.path), self.options["fresh"]
+            return None, await learn_in_graph(job, saver, thread, fresh=fresh, last=True, watch=watch)
+        except EndRun as end:
+            return end, newest
+
+    async def _judge(self, job: Job, tasks: _Tasks, state: LoopState) -> tuple[list[SplitEvaluation], EndRun | None]:
+        """Evaluations on every split, with and without the playbook, and the error that ended them early, if any."""
+        evaluations: list[SplitEvaluation] = []
+        playbook, compared = job.playbook.load(), dict(tasks.judged)
+        if not tasks.judged:
+            evaluations.append(self._trained(tasks, state))
+        try:
+            for split, judged_tasks in tasks.judged.items():
+                evaluations.append(SplitEvaluation(split))
+                judged = await _evaluate(job, judged_tasks, playbook)
+                near, seen = near_copies((*tasks.train, *tasks.held_out), judged_tasks), provenance(playbook)
+                clean = [task.id for task in judged_tasks if task not in seen and task.id not in near]
+                copies = sum(task.id in near and not seen.has_text(task) for task in judged_tasks)
+                unseen = None if state.began.unrecorded else judged.only(clean)
+                evaluations[-1] = SplitEvaluation(split, judged, clean=unseen, near=copies)
+            for index, evaluation in enumerate(evaluations):
+                if self.options["baseline"] and evaluation.judged is not None:
+                    same = compared.get(evaluation.split) or tasks.train[: len(evaluation.judged.right)]
+                    evaluation = replace(evaluation, baseline=await _evaluate(job, same, Playbook()))
+                    evaluations[index] = evaluation
+                    if evaluation.split in compared:
+                        evaluations[index] = await self._controlled(job, evaluation, same)
+        except EndRun as end:
+            return evaluations or [SplitEvaluation("train")], end
+        return evaluations, None
+
+    def _trained(self, tasks: _Tasks, state: LoopState) -> SplitEvaluation:
+        """The first attempts at the training tasks, where nothing else judges."""
+        if not state.first_right or self._by_agreement:
+            return SplitEvaluation("train")
+        right = {task.id: right for task, right in zip(tasks.train, state.first_right, strict=False)}
+        judged = EvalResult(right, dict(zip(right, state.first_scores, strict=True)))
+        seen = frozenset(state.began.seen)
+        unseen = [id for id in right if id not in seen]
+        clean = self.settings.online and seen and not state.began.unrecorded
+        return SplitEvaluation("train", judged, clean=judged.only(unseen) if clean else None)
+
+    async def _controlled(self, job: Job, evaluation: SplitEvaluation, tasks: tuple[Task, ...]) -> SplitEvaluation:
+        """The evaluation with the control of its playbook; as it was where the playbook gives none."""
+        make_control = permuted_control if self.runs is None else invented_control
+        control = make_control(job.playbook.load(), job.retriever)
+        if control is None:
+            return evaluation
+        judged = await judge(tasks, control.playbook, job.roles.generator, job.evaluator, control.retriever)
+        return replace(evaluation, control=judged, control_name=control.name)
+
+    def _rival_names(self, tasks: _Tasks) -> list[str]:
+        """The names of the contenders. UsageError where there are no tasks to compare them on."""
+        names = [*names_in(self.options["against"])]
+        if names and (self.options["judge_only"] or not tasks.judged or not self.options["baseline"]):
+            raise UsageError(
+                "others are compared on tasks that nothing was learned from, with and without a playbook, after a "
+                "learning; name a file of such tasks, and leave out what judges otherwise"
+            )
+        if self.settings.no_truth and self.runs is None and ICL in names:
+            raise UsageError(f"{ICL} shows right answers, and this learning is to know none; leave one of the two out")
+        return names
+
+    async def _contest(
+        self, job: Job, tasks: _Tasks, state: LoopState, evaluation: SplitEvaluation, resources: Resources
+    ) -> tuple[Contest, ContestScores]:
+        """The contest on the tasks of the first split, and the scores in it that are known already."""
+        ours, baseline, settings, ask = evaluation.judged, evaluation.baseline, self.settings, None
+        assert ours is not None
+        assert baseline is not None
+        if self.models:
+            by_role = {role: next(iter(self.models.by_role.values())) for role in ROLES} | {**self.models.by_role}
+            ask = await resources.askers(replace(self.models, by_role=by_role), structured=settings.structured)
+        learned = [epoch.counts.usage for epoch in state.epochs] + [selected.usage for selected in state.selected]
+        spent = sum(learned, ModelUsage())
+        contest = Contest(
+            tasks.train,
+            [task.assignment for task in tasks.judged[evaluation.split]],
+            job.roles,
+            job.evaluator,
+            job.config,
+            job.playbook.load(),
+            lambda config: settings.retriever(self.data_set, config),
+            tokens=spent.tokens.input + spent.tokens.output,
+            injected_tokens=ours.injected_tokens / max(1, len(ours.right)),
+            open_file=lambda name: PlaybookFile(self.path.with_name(f"{self.path.stem}.{name}.json")),
+            ask=ask,
+            templates=settings.templates(self.data_set),
+            budget_tokens=settings.curator_budget_tokens,
+            tries=settings.tries,
+            records=self._records,
+        )
+        scores = [ContenderScore(NONE, baseline), ContenderScore(OURS, ours, spent, not settings.no_truth)]
+        control = ""
+        if evaluation.control is not None:
+            control = PLACEBO if self.runs is None else evaluation.control_name
+            scores.append(ContenderScore(control, evaluation.control))
+        return contest, ContestScores(tuple(scores), self.runs is None, control)
+
+
+async def _evaluate(job: Job, tasks: tuple[Task, ...], playbook: Playbook) -> EvalResult:
+    return await judge(tasks, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())
+
+
+def _expect_unseen(tasks: _Tasks, before: Playbook, path: Path) -> None:
+    """UsageError for a run that judges and that bullets come from: it would say nothing about other runs."""
+    seen = provenance(remember(before, tasks.train))
+    if both := next((task for task in chain(*tasks.judged.values()) if task.identity and task in seen), None):
+        raise UsageError(
+            f"{both.id!r} is to judge, and {path} is learned from the same run; "
+            "judge by other seeds (--eval-seeds), or begin with an empty playbook (--fresh)"
         )
 
 
@@ -215,35 +539,3 @@ def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, setting
     except OSError as error:
         raise UsageError(f"prompts cannot be written to {str(directory)!r}: {why_unreadable(error)}") from error
     return [*texts]
-
-
-async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:
-    """The roles of the models; the rules of the data set for roles without one."""
-    roles = await _plain_roles(data_set, settings, models, resources)
-    if not settings.method:
-        return roles
-    ask = await resources.askers(models, structured=settings.structured) if models else None
-    context = RoleContext(roles, ask, settings.templates(data_set), settings.curator_budget_tokens, settings.tries)
-    return find_plugin(METHODS, "method", settings.method)(context)
-
-
-async def _plain_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:
-    rules = data_set.rules
-    if rules is None and len(models.by_role) < len(ROLES):
-        without = next(role for role in ROLES if role not in models.by_role)
-        raise UsageError(
-            f"the data set {data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
-            + (f" (--{without}-model)" if models else "")
-        )
-    if rules is not None and not models:
-        return rules
-    return model_roles(
-        await resources.askers(models, structured=settings.structured),
-        models.label(),
-        settings.templates(data_set),
-        tries=settings.tries,
-        unreadable_limit=settings.unreadable_limit,
-        budget_tokens=settings.curator_budget_tokens,
-        generator=rules.generator if rules and "generator" not in models.by_role else None,
-        learners=(rules.reflector, rules.curator) if rules and not models.learns else None,
-    )

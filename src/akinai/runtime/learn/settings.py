@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
-from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
+from akinai.learning.loop.state import LoopConfig
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.embedders import EmbedderFitter
@@ -29,40 +29,15 @@ from akinai.runtime.learn.role_models import RolesSettings
 M = TypeVar("M", bound=BaseModel)
 
 
-class LearnSettings(BaseModel):
+class LearnSettings(LoopConfig):
     """Learner settings. Each may be set under `[learn]`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    epochs: int = Field(1, ge=1)
-    online: bool = False
-    batch: int = Field(0, ge=0)
-    """Tasks that see the same playbook and are taught by one delta; 0: one with a model, 500 without."""
-    rounds: int = Field(1, ge=0, le=MOST_ROUNDS)
-    new_tries: bool | None = None
-    """Whether a failed task is attempted again after a reflection; None: with a model."""
-    reflect_on_success: bool = False
-    gate: bool = False
-    keep_best: bool = False
-    """End with the playbook that does best on the held-out tasks, judged after each epoch."""
-    select_every: int = Field(0, ge=0)
-    """Number of tasks after which the playbook is judged within an epoch too; 0: after each epoch alone."""
-    patience: int = Field(0, ge=0)
-    """Judgements in a row without a better playbook that end the learning; 0: none do."""
-    held_out: int = Field(0, ge=0)
+    held_out: int = Field(default=0, ge=0)
     """Number of training tasks, from the end, to keep for the gate and for choosing the best playbook, where the data
     set has no held-out tasks."""
-    limit: int = Field(0, ge=0)
+    limit: int = Field(default=0, ge=0)
     """Number of training tasks to use, from the start; 0 is all."""
-    dedup: bool = True
-    prune: bool = False
-    """Prune at the end of each epoch. Off by default: `akinai playbook prune` shows first what it would remove."""
-    top_k: int = Field(10, ge=0)
-    budget_tokens: int = Field(2_000, ge=0)
-    """Limit on the bullets in one context; 0 is no limit."""
-    min_confidence: float = Field(0.3, ge=0, le=1)
-    whole: bool = False
-    alpha: float = Field(ALPHA, ge=0, le=1)
+    alpha: float = Field(default=ALPHA, ge=0, le=1)
     words: Literal["plain", "sudachi"] = "plain"
     vectors: Literal["hashed", "svd"] = "hashed"
     """"svd" and "sudachi" need the extra `learn`."""
@@ -79,23 +54,21 @@ class LearnSettings(BaseModel):
     check: str = ""
     """Replaces the data set's check: "exact", "number", "number:TOLERANCE", "contains", "parts", "regex",
     "command:PROGRAM ...", or "module:function"."""
-    no_truth: bool = False
-    """Whether Reflector and Curator learn without right answers; a model has to reflect."""
     feedback: Literal["outcome", "consistency"] = "outcome"
     """The feedback instead of right answers: whether the attempt was right, with the report of the check; or only how
     several attempts at the task agree, for tasks whose answers nobody knows."""
-    consistency_tries: int = Field(5, ge=2)
+    consistency_tries: int = Field(default=5, ge=2)
     """Attempts that are compared."""
-    contrast: int = Field(0, ge=0)
+    contrast: int = Field(default=0, ge=0)
     """Attempts at each training task that the Reflector is shown side by side; 0 and 1: a single one."""
-    tries: int = Field(3, ge=1)
+    tries: int = Field(default=3, ge=1)
     """Requests to a model before an unreadable reply is given up."""
     structured: bool = True
     """Whether replies are asked for in the roles' JSON Schemas where the provider has structured output."""
-    unreadable_limit: int = Field(UNREADABLE_LIMIT, ge=0)
+    unreadable_limit: int = Field(default=UNREADABLE_LIMIT, ge=0)
     """Unreadable replies in a row that stop the learning, to be resumed; 0: none do."""
-    curator_budget_tokens: int = Field(8_000, ge=0)
-    run_tokens: int = Field(6_000, ge=0)
+    curator_budget_tokens: int = Field(default=8_000, ge=0)
+    run_tokens: int = Field(default=6_000, ge=0)
     """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that
     besides."""
     placebo: str = ""
@@ -111,34 +84,14 @@ class LearnSettings(BaseModel):
     tasks: Mapping[str, Mapping[str, Any]] = {}
     """Data sets by name: `TaskFiles`, or the arguments of the function of that name in `akinai.tasks`."""
 
-    def loop_config(self, *, uses_model: bool) -> LoopConfig:
-        """The configuration of the loop, for roles that ask a model or do not."""
-        return LoopConfig(
-            epochs=self.epochs,
-            online=self.online,
-            batch=self.batch or (1 if uses_model else RULES_BATCH),
-            rounds=self.rounds,
-            new_tries=uses_model if self.new_tries is None else self.new_tries,
-            reflect_on_success=self.reflect_on_success,
-            gate=self.gate,
-            dedup=self.dedup,
-            prune=self.prune,
-            top_k=self.top_k,
-            budget_tokens=self.budget_tokens or None,
-            min_confidence=self.min_confidence,
-            whole=self.whole,
-            no_truth=self.no_truth,
-            keep_best=self.keep_best,
-            select_every=self.select_every,
-            patience=self.patience,
-        )
-
     def templates(self, data_set: DataSet) -> PromptTemplates:
         folder = Path(self.prompts) if self.prompts else None
         return PromptTemplates(self.language or data_set.language, folder, self.bullets_at)
 
-    def retriever(self, config: LoopConfig, data_set: DataSet) -> Retriever:
-        """The data set's own retriever, or a plain search. MissingExtra for "svd" and "sudachi" without the extra."""
+    def retriever(self, data_set: DataSet, config: LoopConfig | None = None) -> Retriever:
+        """The data set's own retriever, or a plain search, by these settings or those of `config`. MissingExtra for
+        "svd" and "sudachi" without the extra."""
+        config = config or self
         if self.retrieval:
             return find_plugin(RETRIEVERS, "retriever", self.retrieval)(config)
         retriever = data_set.retriever(config) if data_set.retriever else None
