@@ -12,7 +12,7 @@ WORDS  := src/akinai/report/page/locale
 APART := a2a autogen inspect lightning magentic openenv real ray verifiers
 # Another Python, on which laws, wire, stores and digests are tested too.
 OTHER ?= python3.12
-EXTRAS := dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio
+EXTRAS := dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,pettingzoo,report,server,studio
 
 # Installs into an environment of its own by uv, which takes seconds, or by pip where uv finds no index: $(call install,NAME,WORDS)
 install = $(BIN)/uv pip install -q --python $(VENV)-$(1)/bin/python $(2) || \
@@ -119,7 +119,7 @@ messages: $(READY)  ## gather the words of the pages for translation, fill in st
 	$(BIN)/python -c '$(COMPILE)' src/akinai/report/language/locale/ja/LC_MESSAGES/*.po
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,pettingzoo,report,server,studio]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -185,6 +186,22 @@ def play_gymnasium(game: Game) -> Played:
     session: akinai.Session = environment.session
     environment.close()
     return Played(session.run(), offer[0], info["prompt"])
+
+
+def play_pettingzoo(game: Game) -> Played:
+    """Through a parallel environment of PettingZoo, an agent's action a step."""
+    from akinai.adapters.pettingzoo import WorldParallelEnv
+
+    environment, replies = WorldParallelEnv(game.world, **game.options), dict[str, deque[str]]()
+    for actor, actions in game.by_actor().items():
+        for name, arguments in actions:
+            replies.setdefault(actor, deque()).append(json.dumps({"action": name, "arguments": arguments}))
+    _, infos = environment.reset(seed=reference(game).seed)
+    tools, prompt = own(environment.game)[0], next(info["prompt"] for info in infos.values() if info["turn"])
+    for _ in timed(game.actions):
+        agent = next(agent for agent, info in infos.items() if info["turn"])
+        infos = environment.step({agent: replies[environment.game.actor or ""].popleft()})[-1]
+    return Played(environment.game.record(), tools, prompt)
 
 
 def play_langchain(game: Game) -> Played:
@@ -458,6 +475,7 @@ DOORS = {
     "MCP over HTTP": Door("mcp", partial(play_mcp, over_http=True)),
     "HTTP sessions": Door("fastapi", play_http, lists_all=False),
     "Gymnasium": Door("gymnasium", play_gymnasium),
+    "PettingZoo": Door("pettingzoo", play_pettingzoo),
     "A2A": Door("a2a", play_a2a, "a2a"),
     "AutoGen's tools": Door("autogen_core", play_autogen, "autogen"),
     "Inspect AI": Door("inspect_ai", play_inspect, "inspect"),

@@ -13,6 +13,7 @@ FRAMEWORKS = {
     "lightning": "agentlightning",
     "mcp": "mcp",
     "openenv": "openenv",
+    "pettingzoo": "pettingzoo",
     "ray": "ray",
     "verifiers": "verifiers",
 }

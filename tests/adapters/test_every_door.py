@@ -13,7 +13,9 @@ import doors
 
 PAGE = Path(__file__).parents[2] / "docs" / "design" / "seats.md"
 ADAPTER = os.environ.get("AKINAI_ADAPTER", "")
-QUICK = {"session", "LangChain's tools", "OpenAI's loop", "Anthropic's loop", "Gymnasium", "AutoGen's tools"}
+QUICK = {
+    "session", "LangChain's tools", "OpenAI's loop", "Anthropic's loop", "Gymnasium", "PettingZoo", "AutoGen's tools"
+}  # fmt: skip
 """Doors without a server of their own."""
 
 pytestmark = [  # Inspect's own: it uses an old name of tenacity's, and leaves streams to the garbage collector

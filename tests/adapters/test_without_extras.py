@@ -9,6 +9,7 @@ import forked
 PARTS = {
     "gymnasium": "an environment of Gymnasium needs gymnasium",
     "openenv": "an environment of OpenEnv needs openenv",
+    "pettingzoo": "a parallel environment needs pettingzoo",
     "verifiers": "a taskset of verifiers needs verifiers",
 }
 

@@ -125,6 +125,11 @@ class Judging(Generic[S]):
         """The headline score of a run that ends in a state, computed from the state alone; by default `standing`."""
         return self.standing(state)
 
+    def part(self, state: S, actor: str) -> float | None:
+        """An actor's own part, in the unit of the headline score, by which it is rewarded beside others; None where all
+        are rewarded by the headline score."""
+        return None
+
     def yardstick(self, setup: Mapping[str, Json]) -> str:
         """The name of a player that knows what is hidden, below which runs are placed as they are below `reference`;
         empty for none."""

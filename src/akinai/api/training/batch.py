@@ -131,6 +131,16 @@ class Game:
         """Every actor held here that takes part now."""
         return self._seats.held
 
+    @property
+    def last(self) -> Outcome | None:
+        """The outcome of the last action of the actor that acts next, as it reads now; None before its first."""
+        return self._turn[1] if self._turn else None
+
+    def part(self, actor: str) -> float | None:
+        """An actor's own part of the game as it stands, divided as rewards are; None in a world without such parts."""
+        part = self.world.facets.judging.part(self._seats.session.state, actor)
+        return None if part is None else part / self._span
+
     def view(self, actor: str | None = None) -> View:
         """The view of an actor, by default of the one that acts next."""
         name = actor or self.actor or self.held[0]

@@ -16,7 +16,7 @@ from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.account import account
 from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
-from akinai.worlds.market.analysis.scores import facts, is_seated, welfare_cents
+from akinai.worlds.market.analysis.scores import facts, is_seated, part_cents, welfare_cents
 from akinai.worlds.market.explaining import MarketExplaining
 from akinai.worlds.market.lessons.buying.advice import Experiment, merge_advice
 from akinai.worlds.market.lessons.buying.extraction import buying_lessons
@@ -96,6 +96,9 @@ class MarketJudging(Judging[State]):
 
     def standing(self, state: State) -> float:
         return welfare_cents(state)
+
+    def part(self, state: State, actor: str) -> float:
+        return part_cents(state, state.members[actor])
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

@@ -81,6 +81,13 @@ def welfare_cents(state: State) -> int:
     return sum(buyer.utility_cents for buyer in buyers(state))
 
 
+def part_cents(state: State, member: Member) -> int:
+    """The utility of a customer, or what a business was paid."""
+    if member.role == "business":
+        return sum(total_cents(offer.proposal) for offer in purchases(state) if offer.business == member.id)
+    return _buyer(state, member, [offer for offer in purchases(state) if offer.customer == member.id], 0).utility_cents
+
+
 def is_seated(state: State, business: str) -> bool:
     """Whether the run's agent may play a business, by `agent_share`."""
     share = state.setup.agent_share
