@@ -1,4 +1,4 @@
-"""Measures the studio: the first opening of a year, the slider, a list of 2,000 runs, sizes of bundles, memory.
+"""Measures the studio: the first opening of a year, the slider, lists of 2,000 and 20,000 runs, sizes, memory.
 
 Run: `python bench/studio.py` (extra `studio`; the slider needs Playwright and Chromium). Prints each figure and its
 ratio to its budget; times are the processor's seconds, the slider's those of the clock.
@@ -10,8 +10,10 @@ import resource
 import shutil
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 
 import httpx
@@ -31,11 +33,14 @@ from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
 DAYS = 365
-RUNS = 2_000
+MANY = (2_000, 20_000)
 BUDGETS = {
     "first opening of a year with 10,000 entries": (1.5, "s"),
     "a day of it": (0.12, "s"),
     "list of 2,000 runs, all read": (1.0, "s"),
+    "list of 20,000 runs, some read": (1.0, "s"),
+    "a look at what is new in 20,000 runs": (0.25, "s"),
+    "memory with 20,000 runs": (250.0, "MB"),
     "a run of 90 days as one file": (300.0, "kB"),
     "a year of the reference as one file": (1_000.0, "kB"),
     "the slider's answer": (30.0, "ms"),
@@ -107,19 +112,34 @@ async def pages(store: str) -> None:
     await books.close()
 
 
-async def listing(folder: Path) -> None:
-    """Many short runs: they are read in the background, and then the page is timed."""
-    store = str(folder / "many.db")
+async def listing(folder: Path, count: int) -> None:
+    """Many short runs: some are read in the background, and then the page is timed."""
+    store = str(folder / f"{count}.db")
     first = api.run("vending", agent="idle", days=1, name="first", store=store, preset="classic")[0].header
     books = await open_store(store)
-    await asyncio.gather(*(books.create(copied(first, number)) for number in range(RUNS)))
+    for begin in range(0, count, 1_000):
+        await asyncio.gather(*(books.create(copied(first, number)) for number in range(begin, begin + 1_000)))
     watch = Watch(books)
     await watch.refresh()
-    while await watch.read_next():
-        pass
+    for _ in range(MANY[0] + 1):
+        await watch.read_next()
     async with client_of(books, store, watch) as client:
-        tell("list of 2,000 runs, all read", await timed(client, "/"))
+        tell(f"list of {count:,} runs, {'all' if count == MANY[0] else 'some'} read", await timed(client, "/"))
+    if count > MANY[0]:
+        await asyncio.sleep(3)  # the page has just looked
+        begun = time.process_time()
+        await watch.refresh()
+        tell("a look at what is new in 20,000 runs", time.process_time() - begun)
     await books.close()
+
+
+def list_many(folder: Path) -> None:
+    asyncio.run(listing(folder, MANY[1]))
+    tell("memory with 20,000 runs", megabytes())
+
+
+def megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def copied(header: RunHeader, number: int) -> RunHeader:
@@ -149,8 +169,10 @@ def main() -> None:
         folder = Path(home)
         store = play(folder)
         asyncio.run(pages(store))
-        tell("memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
-        asyncio.run(listing(folder))
+        tell("memory", megabytes())
+        asyncio.run(listing(folder, MANY[0]))
+        with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+            apart.submit(list_many, folder).result()
         if shutil.which("chromium") and find_spec("playwright"):
             slide(folder, store)
         else:

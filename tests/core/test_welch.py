@@ -96,3 +96,9 @@ def test_seeds_needed_see_the_gain() -> None:
         return welch_mde(many, many) or 0.0
 
     assert visible(needed) <= 5 < visible(needed - 3)
+
+
+def test_thousands_of_runs_are_enough() -> None:
+    """Whatever their number, which has more arrangements than a float can hold."""
+    many = summarise([100.0, 300.0] * 1_000)
+    assert 0 < (welch_mde(many, many) or 0.0) < 20

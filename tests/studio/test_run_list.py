@@ -9,7 +9,7 @@ import pytest
 import akinai
 from akinai.core.stores import RunHeader
 from akinai.report.page.lines import Curve, nice_step, plot
-from akinai.report.page.run_list import ListedRun, Scales, row_of, runs_page
+from akinai.report.page.run_list import MOST_ROWS, ListedRun, Scales, row_of, runs_page
 from akinai.report.page.site import Site
 from akinai.runtime.models.budget import Prices
 from akinai.stores import open_store
@@ -85,6 +85,47 @@ async def test_only_what_changed_is_sent(store: str) -> None:
     assert await watch.read_next()
     assert [item.header.run_id for item in watch.changed_since(version)] == ["naive-2"]
     await watch.books.close()
+
+
+async def test_a_large_store_is_not_read_whole_at_every_look(store: str) -> None:
+    """A look between reads what is new, and what was open; runs keep their order."""
+    books = await open_store(store)
+    (header, *_) = await books.runs(limit=1)
+    opened = replace(header, run_id="open-1", status="open", created_at=header.created_at + 1)
+    await books.create(opened)
+    watch = Watch(books)
+    await watch.refresh()
+    watch._whole_due_at, watch._due_at = float("inf"), 0.0  # as after a long look
+    await books.update(replace(opened, status="done", ending="horizon"))
+    await books.create(replace(header, run_id="late-1", created_at=header.created_at + 2))
+    version, listed = watch.version, watch.list_version
+    await watch.refresh()
+    assert [item.header.run_id for item in watch.items][-2:] == ["open-1", "late-1"]
+    assert watch.items[-2].header.status == "done"
+    assert watch.list_version > listed
+    assert [item.header.run_id for item in watch.changed_since(version)] == ["open-1", "late-1"]
+    await books.close()
+
+
+def test_a_long_list_has_parts() -> None:
+    """A page has two thousand rows, every run is on one page, and words are looked for in all."""
+    header = akinai.run("vending", agent="idle", days=1, preset="classic")[0].header
+    items = [
+        ListedRun(replace(header, run_id=f"copy-{number}", group="copy", created_at=number), key="k")
+        for number in range(2 * MOST_ROWS + 1)
+    ]
+    pages = [str(runs_page(items, Site("live"), first=first)) for first in (1, MOST_ROWS + 1, 2 * MOST_ROWS + 1)]
+    rows = [re.findall(r'data-run="([^"]+)"', page) for page in pages]
+    assert [len(part) for part in rows] == [MOST_ROWS, MOST_ROWS, 1]
+    assert {row for part in rows for row in part} == {item.header.run_id for item in items}
+    assert [("Newer runs" in page, "Older runs" in page) for page in pages] == [
+        (False, True),
+        (True, True),
+        (True, False),
+    ]
+    matches = str(runs_page(items, Site("live"), find="COPY-4000 idle"))
+    assert re.findall(r'data-run="([^"]+)"', matches) == ["copy-4000"]
+    assert len(re.findall("data-run=", str(runs_page(items, Site("folder"))))) == len(items)
 
 
 def test_text_of_others_is_text() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from sys import intern
 from typing import Any, LiteralString, TypeAlias, cast, get_args
 
 from akinai.core.canonical import canonical, keepable, parse_json
@@ -111,7 +112,8 @@ def _object(text: str) -> dict[str, Any]:
     value = parse_json(text)
     if not isinstance(value, dict):
         raise ValueError(f"{text:.60} is not an object")
-    return cast("dict[str, Any]", value)
+    # Thousands of headers have the same names and most of the same words.
+    return {intern(name): intern(item) if type(item) is str else item for name, item in value.items()}
 
 
 def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:

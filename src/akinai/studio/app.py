@@ -21,6 +21,8 @@ from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
 from akinai.studio.watch import POLL_S
 
 ASSETS = {"studio.css": "text/css", "studio.js": "text/javascript"}
+MOST_WORDS = 200
+"""Characters of the words to find."""
 READ_S = 0.3
 """Seconds for which runs are judged between two looks at the store."""
 LEADERBOARD_READ_S = 3.0
@@ -63,12 +65,12 @@ def _add_lists(app: FastAPI, studio: Studio) -> None:
     watch = studio.watch
 
     @app.get("/")
-    async def runs(request: Request, deleted: bool = False) -> Response:
+    async def runs(request: Request, deleted: bool = False, find: str = "", first: int = 1) -> Response:
         await watch.refresh()
         await watch.read_for(READ_S)
         version = watch.version
         site = studio.site(request)
-        listed = partial(runs_page, yardsticks=watch.yardsticks, deleted=deleted)
+        listed = partial(runs_page, yardsticks=watch.yardsticks, deleted=deleted, find=find[:MOST_WORDS], first=first)
         return HTMLResponse(await asyncio.to_thread(listed, watch.items, site, version))
 
     @app.get("/events")

@@ -109,7 +109,7 @@ async def _serve_books(listening: _Listening, books: Books, front: Front, ready:
     notices: list[str] = []
     jobs = Jobs(listening.store, notices.append)
     prices = known_prices()
-    watch = Watch(books, listening.names, prices)
+    watch = Watch(books, listening.names, prices, jobs.plays)
     await watch.refresh()
     await asyncio.to_thread(prepare, listening.language or "en")
     players = Players(books, listening.store, listening.allow_programs)

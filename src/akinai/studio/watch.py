@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from akinai import worlds
-from akinai.analysis.groups import settings_key
+from akinai.analysis.groups import settings_key, settings_keys
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry, Ledger
@@ -20,6 +20,10 @@ from akinai.runtime.runs.records import Run
 POLL_S = 0.5
 GROWING_S = 5.0
 """Seconds after its last entry for which a run counts as being played."""
+NEWEST = 50
+"""The newest runs, which every look reads."""
+PAUSE, WHOLE_PAUSE = 10, 20
+"""A look at what is new, or at all headers, follows after so many times the time that the last one took."""
 DETAIL = Detail(ledger=False, evidence=False, judged=True, series=True)
 
 
@@ -41,11 +45,17 @@ class Watch:
     books: Books
     names: Sequence[str] = ()
     prices: Prices = field(default_factory=dict[str, Price])
+    plays: Callable[[str], bool] = field(default=lambda _: False)
+    """Whether this studio plays a run."""
     version: int = 0
     list_version: int = 0
     """The version at which a run came or went."""
     _watched: dict[str, _Watched] = field(default_factory=dict[str, _Watched])
-    _refreshed_at: float = float("-inf")
+    _due_at: float = float("-inf")
+    _whole_due_at: float = float("-inf")
+    _queue: list[str] = field(default_factory=list[str])
+    """Runs whose judgement is missing or old, the next at the end."""
+    _queue_version: int = -1
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -68,29 +78,54 @@ class Watch:
 
     def look_again(self) -> None:
         """Let the next refresh read the store, even right after the last one."""
-        self._refreshed_at = float("-inf")
+        self._due_at = self._whole_due_at = float("-inf")
 
     async def refresh(self) -> None:
-        """Read the headers anew, and count the entries of runs that are not over, at most twice a second."""
-        async with self._lock:
-            if time.monotonic() - self._refreshed_at < POLL_S:
-                return
-            headers = await self.books.runs()
-            selected = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
-            aside = {header.run_id for header in yardsticks(headers, selected)} if self.names else set[str]()
-            selected = [*selected, *(header for header in headers if header.run_id in aside)]
-            ids = [header.run_id for header in selected]
-            if ids != list(self._watched):
-                self.list_version = self.version = self.version + 1
-                self._watched = {id: self._watched[id] for id in ids if id in self._watched}
-            watched: dict[str, _Watched] = {}
-            for header in selected:
-                updated = await self._updated(header)
-                watched[header.run_id] = replace(updated, aside=True) if header.run_id in aside else updated
-            self._watched = watched
-            self._refreshed_at = time.monotonic()
+        """Read what is new, at most twice a second, and more rarely in a large store.
 
-    async def _updated(self, header: RunHeader) -> _Watched:
+        That is the newest runs and the open ones; and all headers, as often as it takes little of the time.
+        """
+        async with self._lock:
+            begun = time.monotonic()
+            if begun < self._due_at:
+                return
+            if begun < self._whole_due_at:
+                await self._refresh_newest()
+                pause = max(POLL_S, PAUSE * (time.monotonic() - begun))
+            else:
+                await self._refresh_whole()
+                self._whole_due_at, pause = begun + WHOLE_PAUSE * (time.monotonic() - begun), POLL_S
+            self._due_at = time.monotonic() + pause
+
+    async def _refresh_whole(self) -> None:
+        headers = await self.books.runs()
+        selected = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
+        aside = {header.run_id for header in yardsticks(headers, selected)} if self.names else set[str]()
+        selected = [*selected, *(header for header in headers if header.run_id in aside)]
+        ids = [header.run_id for header in selected]
+        if ids != list(self._watched):
+            self.list_version = self.version = self.version + 1
+            self._watched = {id: self._watched[id] for id in ids if id in self._watched}
+        watched: dict[str, _Watched] = {}
+        for header, key in zip(selected, settings_keys(selected), strict=True):
+            updated = await self._updated(header, key)
+            watched[header.run_id] = replace(updated, aside=True) if header.run_id in aside else updated
+        self._watched = watched
+
+    async def _refresh_newest(self) -> None:
+        """Read the newest runs, and those that are or were open."""
+        headers = {header.run_id: header for header in await self.books.runs(status="open")}
+        headers |= {header.run_id: header for header in await self.books.runs(limit=NEWEST)}
+        were_open = [id for id, watched in self._watched.items() if watched.item.header.status == "open"]
+        headers |= {id: await self.books.header(id) for id in were_open if id not in headers}
+        for header in sorted(headers.values(), key=lambda header: header.created_at):
+            if watched := self._watched.get(header.run_id):
+                self._watched[header.run_id] = replace(await self._updated(header), aside=watched.aside)
+            elif not self.names:
+                self._watched[header.run_id] = await self._updated(header)
+                self.list_version = self.version
+
+    async def _updated(self, header: RunHeader, key: str = "") -> _Watched:
         watched = self._watched.get(header.run_id)
         before = watched.item if watched else None
         entries = await self._entries(header, before.entries if before else 0)
@@ -98,7 +133,8 @@ class Watch:
         grew = before is not None and entries > before.entries
         changed_at = now if grew else watched.changed_at if watched else float("-inf")
         growing = header.status == "open" and now - changed_at < GROWING_S
-        item = replace(before or ListedRun(header, key=_key(header)), header=header, entries=entries, growing=growing)
+        item = before or ListedRun(header, key="" if header.damage else key or _key(header))
+        item = replace(item, header=header, entries=entries, growing=growing, job=self.plays(header.run_id))
         if watched is None or item != before:
             self.version += 1
             read = watched.read_entries if watched and before and before.header.status == header.status else -1
@@ -121,12 +157,16 @@ class Watch:
 
     async def read_next(self) -> bool:
         """Judge the newest run whose judgement is missing or old; False when there is none."""
-        waiting = [watched for watched in self._watched.values() if watched.read_entries != watched.item.entries]
-        if not waiting:
+        if not self._queue or self._queue_version != self.list_version:
+            self._queue_version = self.list_version
+            waiting = [watched for watched in self._watched.values() if watched.read_entries != watched.item.entries]
+            waiting.sort(
+                key=lambda watched: (watched.read_entries >= 0, watched.aside, -watched.item.header.created_at)
+            )
+            self._queue = [watched.item.header.run_id for watched in reversed(waiting)]
+        watched = self._watched[self._queue.pop()] if self._queue else None
+        if watched is None:
             return False
-        watched = min(
-            waiting, key=lambda watched: (watched.read_entries >= 0, watched.aside, -watched.item.header.created_at)
-        )
         id, entries = watched.item.header.run_id, watched.item.entries
         run = await judged_run(self.books, watched.item.header, self.prices)
         if (current := self._watched.get(id)) is not None:
@@ -158,7 +198,7 @@ def _key(header: RunHeader) -> str:
 
 
 async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:
-    """A run with its scores, findings, days and usage; its `trouble` says what is wrong.
+    """A run with its scores, findings, usage and the headline by day; its `trouble` says what is wrong.
 
     Scores that the store keeps are used; otherwise the ledger is folded in a thread, and its scores are kept.
     """
@@ -179,4 +219,4 @@ async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: De
     except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
         why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
         return Run(header, len(entries), trouble=why)
-    return replace(run, usage=await read_usage(books, header, prices))
+    return replace(run, series=run.headline_series, usage=await read_usage(books, header, prices))

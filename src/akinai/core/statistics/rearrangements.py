@@ -82,7 +82,7 @@ def fewest_runs(level: float = LEVEL) -> int:
 
 def too_few(n_a: int, n_b: int, level: float = LEVEL) -> bool:
     """Whether so many runs of two sides without a common seed can show no difference, however large."""
-    return level * math.comb(n_a + n_b, n_a) <= 2
+    return math.comb(n_a + n_b, n_a) <= 2 / level
 
 
 def _mirror(test: Exact) -> Exact:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -34,6 +35,8 @@ from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import sweep_of
 
 WIDTH = 120
+MOST_ROWS = 2_000
+"""Rows of a page on a server. Links lead to the others."""
 FEWEST = 4
 """Runs that a group needs so that one of them can be an outlier."""
 FAR, FAR_SHARE = 2.5, 0.5
@@ -133,6 +136,15 @@ class RunList:
     """Runs that are deleted."""
     deleted: bool = False
     """Whether it shows these."""
+    count: int = 0
+    """All runs; the page has those from `first` to `last`, from 1."""
+    first: int = 0
+    last: int = 0
+    newer: str = ""
+    older: str = ""
+    """The addresses of the pages before and after; empty without one."""
+    find: str = ""
+    """Words that all of its runs have; empty for all runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +212,54 @@ def runs_page(
     *,
     yardsticks: Sequence[ListedRun] = (),
     deleted: bool = False,
+    find: str = "",
+    first: int = 1,
 ) -> Markup:
-    """The page of all runs, newest groups first: those that are not deleted, or those that are.
+    """The page of all runs, newest groups first: those that are not deleted, or those that are, with the words `find`.
 
-    `yardsticks` are further runs of idle and reference, which are not shown but measure the others.
+    On a server it has `MOST_ROWS` of them, from number `first` on. `yardsticks` are further runs of idle and reference,
+    which are not shown but measure the others.
     """
     scales = Scales.of([*items, *yardsticks])
     gone = sum(notes_of(item.header).deleted for item in items)
-    items = [item for item in items if notes_of(item.header).deleted == deleted]
+    wanted = find.lower().split()
+    items = [
+        item
+        for item in items
+        if notes_of(item.header).deleted == deleted
+        and (not wanted or all(word in row_of(item, scales).words for word in wanted))
+    ]
     by_world: dict[str, list[ListedRun]] = {}
     for item in reversed(items):
         by_world.setdefault(item.header.genesis.world, []).append(item)
-    sections = [_section(world, of_world, scales, site) for world, of_world in by_world.items()]
-    return render("runs.html", site.language, site=site, page=RunList(version, sections, gone, deleted=deleted))
+    first = max(1, first)
+    left = _Window(first - 1, MOST_ROWS if site.live else len(items))
+    sections = [_section(world, of_world, scales, site, left) for world, of_world in by_world.items()]
+    last = first - 1 + MOST_ROWS if site.live else len(items)
+
+    def part(number: int) -> str:
+        return f"/?{urlencode({'first': number, 'find': find, 'deleted': int(deleted)})}"
+
+    page = RunList(
+        version, [section for section in sections if section.groups], gone, deleted, len(items), first,
+        min(last, len(items)), newer=part(max(1, first - MOST_ROWS)) if first > 1 else "",
+        older=part(last + 1) if last < len(items) else "", find=find,
+    )  # fmt: skip
+    return render("runs.html", site.language, site=site, page=page)
+
+
+@dataclass(slots=True)
+class _Window:
+    """Runs that are passed over, and then those that a page still has room for."""
+
+    before: int
+    room: int
+
+    def take(self, items: Sequence[ListedRun]) -> Sequence[ListedRun]:
+        """Those of the next runs that the page has."""
+        taken = items[self.before : self.before + self.room]
+        self.before, self.room = max(0, self.before - len(items)), self.room - len(taken)
+        return taken
 
 
 def row_html(item: ListedRun, scales: Scales, site: Site) -> Markup:
@@ -220,7 +267,7 @@ def row_html(item: ListedRun, scales: Scales, site: Site) -> Markup:
     return render("row.html", site.language, site=site, row=row_of(item, scales))
 
 
-def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site) -> Section:
+def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site, left: _Window) -> Section:
     first = next((item.run for item in items if item.run and item.run.scores), None)
     headline = label(first.scores[0].name).capitalize() if first else translate(marked("Score"), site.language)
     best = presentation_of(world).best
@@ -229,17 +276,18 @@ def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site)
     groups: dict[str, list[ListedRun]] = {}
     for item in items:
         groups.setdefault(sweep_of(item.header.card) or item.header.group or item.header.run_id, []).append(item)
-    rows = [_group(name, members, scales) for name, members in groups.items()]
-    return Section(world or translate(marked("Damaged"), site.language), headline, over, len(items), rows)
+    rows = [_group(name, members, scales, left) for name, members in groups.items()]
+    title = world or translate(marked("Damaged"), site.language)
+    return Section(title, headline, over, len(items), [group for group in rows if group.rows])
 
 
-def _group(name: str, items: Sequence[ListedRun], scales: Scales) -> GroupRows:
+def _group(name: str, items: Sequence[ListedRun], scales: Scales, left: _Window) -> GroupRows:
     ordered = sorted(items, key=lambda item: (item.header.seed, item.header.created_at))
     runs = [item.run for item in ordered if item.run and item.run.scores and item.run.measured]
     values = [float(run.scores[0].value) for run in runs]
     mean = amount(fmean(values), runs[0].scores[0].unit) if values else None
     seeds = len({run.seed for run in runs})
-    return GroupRows(name, [row_of(item, scales) for item in ordered], mean, seeds)
+    return GroupRows(name, [row_of(item, scales) for item in left.take(ordered)], mean, seeds)
 
 
 def row_of(item: ListedRun, scales: Scales) -> RunRow:

@@ -191,11 +191,17 @@ class Run:
     @property
     def headline_by_day(self) -> Sequence[float]:
         """The first score at the end of each day; empty unless it is a fact of the world and `series` is there."""
+        series = self.headline_series
+        return [value for values in series.facts.values() for value in values if value is not None] if series else ()
+
+    @property
+    def headline_series(self) -> Series | None:
+        """The days with the first score alone; a list of many runs has room for that."""
         if self.series is None or not self.scores:
-            return ()
-        name = self.scores[0].name
-        facts = self.series.facts.get(f"{name}_cents") or self.series.facts.get(name) or ()
-        return [value for value in facts if value is not None]
+            return None
+        facts, name = self.series.facts, self.scores[0].name
+        fact = next((fact for fact in (f"{name}_cents", name) if facts.get(fact)), "")
+        return Series(self.series.days, {fact: facts[fact]} if fact else {})
 
     @property
     def error(self) -> str | None:

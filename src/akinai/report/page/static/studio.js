@@ -82,6 +82,7 @@
       try { history.replaceState(null, "", box.value ? `#${new URLSearchParams({ filter: box.value })}` : location.pathname + location.search); } catch { /* from disk */ }
     };
     box?.addEventListener("input", filter);
+    box?.addEventListener("keydown", event => { if (event.key === "Enter" && ($("#parts") || location.search)) location.assign(`/?${new URLSearchParams({ find: box.value })}`); });
     const filtered = new URLSearchParams(location.hash.slice(1)).get("filter");
     if (filtered && box) { box.value = filtered; filter(); }
     const chosen = new Set(), bar = $("#chosen");
