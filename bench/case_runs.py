@@ -19,7 +19,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay
 from akinai.worlds.vending.model.state import OPENING, OWNER, State
-from akinai.worlds.vending.players.days import trading_agent
+from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.habits import REFERENCE
 
 WORLD = Vending()
@@ -195,7 +195,7 @@ class Mutator:
     def _agent(self, actor: str) -> Agent:
         settings = self.mutation.settings
         if settings.habits:
-            return trading_agent(replace(REFERENCE, **dict(settings.habits)))  # pyright: ignore[reportArgumentType]
+            return Trading(replace(REFERENCE, **dict(settings.habits)))  # pyright: ignore[reportArgumentType]
         return WORLD.players[self.mutation.player](Role(actor, WORLD.verbs.classes))
 
     def _due(self, run: LiveRun, actor: str) -> tuple[LabelledMove, ...]:

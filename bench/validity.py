@@ -39,7 +39,7 @@ from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.state import State
-from akinai.worlds.vending.players.days import trading_agent
+from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.habits import (
     LADDER,
     LAPSES,
@@ -51,7 +51,6 @@ from akinai.worlds.vending.players.habits import (
     weekly_faults,
 )
 from akinai.worlds.vending.rules.trade import bank_balance_cents
-from akinai.worlds.vending.sprint.players import weekly_agent
 from akinai.worlds.vending.sprint.verbs import CloseWeek
 
 WORLD = Vending()
@@ -157,7 +156,7 @@ def factory_of(name: str, setup: Mapping[str, Json]) -> AgentFactory:
     if name == IDLE:
         return WORLD.players[IDLE]
     habits = habits_of(setup)[name]
-    return (lambda role: weekly_agent(habits, role.genesis)) if setup.get("weekly") else rung(habits)
+    return lambda role: Trading(habits, role.genesis)
 
 
 def code_digest() -> str:
@@ -212,11 +211,6 @@ def play_all(geneses: Sequence[Genesis], names: Sequence[str], results: Results,
         runs = {pool.submit(result, genesis, name, judge=judge): (genesis, name) for genesis, name in left}
         for done in as_completed(runs):
             results.add(*runs[done], done.result())
-
-
-def rung(habits: Habits) -> AgentFactory:
-    """The factory of a trader with some habits."""
-    return lambda role: trading_agent(habits, role.genesis)
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float, float]:

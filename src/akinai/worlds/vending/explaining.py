@@ -10,7 +10,7 @@ from akinai.core.steps import Step
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
-from akinai.worlds.vending.players.memory import fields
+from akinai.worlds.vending.players.observations import fields
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 

@@ -15,6 +15,7 @@ from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import OPENING, OWNER, State
 from akinai.worlds.vending.players.strategies import PLAYERS
+from akinai.worlds.vending.players.weekly import take_over
 from akinai.worlds.vending.rules import (
     actors,
     customers,
@@ -33,7 +34,6 @@ from akinai.worlds.vending.scores import score
 from akinai.worlds.vending.sprint import office
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.forecasts import forecast_scores
-from akinai.worlds.vending.sprint.players import take_over
 
 __all__ = ["Setup", "State", "Vending"]
 

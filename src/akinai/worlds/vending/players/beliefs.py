@@ -9,6 +9,8 @@ from typing import NamedTuple
 WORTHS = (0.60, 0.71, 0.84, 1.0, 1.18, 1.40, 1.66, 1.95)
 """Hypotheses on the price that people find right, as a share of the typical one."""
 ELASTICITIES = (1.6, 2.1, 2.6)
+USUAL_ELASTICITY = 1.5
+"""Assumed where nothing was learned and none is named."""
 GRID = tuple((worth, elasticity) for worth in WORTHS for elasticity in ELASTICITIES)
 LEVELS = tuple(0.85 + 0.5 * i / 7 for i in range(8))
 """Hypotheses on the town's level of prices, as a share of the typical ones."""
@@ -97,6 +99,7 @@ class Product:
     """A product as the web describes it."""
 
     id: str
+    name: str
     category: str
     small: bool
     typical_cents: int
@@ -104,6 +107,8 @@ class Product:
     """Units a day at the typical price, roughly."""
     shelf_days: int
     trade_cents: int
+    elasticity: float = 0.0
+    """The public one; 0 where none is named."""
 
 
 Posterior = tuple[float, tuple[tuple[float, float, float], ...]]
@@ -164,13 +169,23 @@ class Sales:
         return [exp(score - top) for score in scores], rates, units
 
 
-def best_price(product: Product, belief: Posterior, cost: float) -> int:
+def public_belief(product: Product) -> Posterior:
+    """What the web says of a product's demand, and nothing else."""
+    return product.popularity, ((1.0, 1.0, product.elasticity or USUAL_ELASTICITY),)
+
+
+def unrounded_price(product: Product, belief: Posterior, cost: float) -> float:
     """The price of greatest expected margin, in cents."""
     level = slope = 0.0
     for weight, worth, elasticity in belief[1]:
         level += weight * (1 + elasticity)
         slope += weight * elasticity / (worth * product.typical_cents)
-    price = int((level / slope + cost) / 2)
+    return (level / slope + cost) / 2
+
+
+def best_price(product: Product, belief: Posterior, cost: float) -> int:
+    """The price of greatest expected margin in whole cents, within bounds where the belief was learned."""
+    price = int(unrounded_price(product, belief, cost))
     if len(belief[1]) > 1:
         price = min(max(price, product.typical_cents * 5 // 10), product.typical_cents * 2)
     return price

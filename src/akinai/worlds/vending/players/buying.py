@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.players import memory as read
+from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Outlook, best_price, units_a_day
-from akinai.worlds.vending.players.memory import Bargain, Offer, OpenOrder, fields
+from akinai.worlds.vending.players.memory import Bargain, OpenOrder
+from akinai.worlds.vending.players.observations import Offer, fields
 from akinai.worlds.vending.players.trader import Trader
 
 GUIDES = (
@@ -299,26 +300,15 @@ def order_goods(trader: Trader) -> Plan:
     memory = trader.memory
     if not trader.layout or not memory.assigned:
         return
-    coming = _coming(trader)
+    coming = dict[str, int]()
+    for open_order in trader.open_orders():
+        for id, units in open_order.units.items():
+            coming[id] = coming.get(id, 0) + units
     needs = _needs(trader, coming)
     rent = sum(10_000 for due in memory.dues.values() if due - trader.day < 6)
     for supplier, wants in needs.items():
         if any(want.short for want in wants):
             yield from _buy(trader, supplier, wants, trader.cash - rent - 1000, coming)
-
-
-def _coming(trader: Trader) -> dict[str, int]:
-    """Units on their way, as far as they come to mind; what is overdue for days is given up."""
-    coming: dict[str, int] = {}
-    for number, open_order in list(trader.memory.open.items()):
-        if trader.day > open_order.promised + 7:
-            count, good = trader.memory.trust.get(open_order.supplier, (0, 0.0))
-            trader.memory.trust[open_order.supplier] = (count + 1, good)
-            del trader.memory.open[number]
-        elif trader.comes_to_mind(number):
-            for id, units in open_order.units.items():
-                coming[id] = coming.get(id, 0) + units
-    return coming
 
 
 def flow_of(trader: Trader) -> float:
@@ -385,18 +375,11 @@ def _calendar(trader: Trader, id: str) -> float:
 def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:
     """Order what runs out first, then everything in proportion, as far as money and storage go."""
     offer, habits = trader.memory.offers[supplier], trader.habits
-    money = max(cash - offer.freight_cents, 0)
-    if habits.trust == "learn" and not trader.truth and trader.memory.trust.get(supplier, (0, 0))[0] < 2:
-        limit = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
-        money = min(money, limit, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
+    money = min(max(cash - offer.freight_cents, 0), limit_of(trader, supplier))
     expected_sales = _total(trader, offer.lead_days + 0.5)
     room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + expected_sales)
-    units = divide_order(offer, sorted(wants, key=lambda want: want.days), money, room)
-    cost = sum(count * offer.prices[id] for id, count in units.items())
-    if units and cost < offer.minimum_cents <= money:
-        pad_order(trader, offer, units, wants)
-        cost = sum(count * offer.prices[id] for id, count in units.items())
-    if not units or cost < offer.minimum_cents:
+    units, cost = fill_order(trader, offer, wants, money, room)
+    if not units:
         return
     for _ in range(2 if habits.doubles else 1):
         outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
@@ -417,7 +400,27 @@ def square_root(x: float) -> float:
     return guess
 
 
-def divide_order(offer: Offer, wants: list[Want], money: float, room: float) -> dict[str, int]:
+def limit_of(trader: Trader, supplier: str) -> float:
+    """The most money for an order: a stranger gets a small one."""
+    memory = trader.memory
+    if trader.habits.trust != "learn" or trader.truth or memory.trust.get(supplier, (0, 0.0))[0] >= 2:
+        return float("inf")
+    return min(12_000 if memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000, max(trader.cash * 2 // 5, 5_000))
+
+
+def fill_order(
+    trader: Trader, offer: Offer, wants: list[Want], money: float, room: float, *, pads: bool = True
+) -> tuple[dict[str, int], int]:
+    """Units by product and their cost, as far as money and room go; none below the supplier's minimum."""
+    units = _divide(offer, sorted(wants, key=lambda want: want.days), max(0.0, money), room)
+    cost = sum(count * offer.prices[id] for id, count in units.items())
+    if pads and units and cost < offer.minimum_cents <= money:
+        _pad(trader, offer, units, wants)
+        cost = sum(count * offer.prices[id] for id, count in units.items())
+    return (units, cost) if cost >= offer.minimum_cents else ({}, 0)
+
+
+def _divide(offer: Offer, wants: list[Want], money: float, room: float) -> dict[str, int]:
     """Units by product: first what runs out within the days of delivery, then the rest in proportion."""
     units: dict[str, int] = {}
     for days in (offer.lead_days + 2, 99):
@@ -442,7 +445,7 @@ def divide_order(offer: Offer, wants: list[Want], money: float, room: float) -> 
     return units
 
 
-def pad_order(trader: Trader, offer: Offer, units: dict[str, int], wants: list[Want]) -> None:
+def _pad(trader: Trader, offer: Offer, units: dict[str, int], wants: list[Want]) -> None:
     """Raise an order to the minimum with goods that keep."""
     products = trader.memory.products
     more = [id for id in units if products[id].shelf_days > 20]

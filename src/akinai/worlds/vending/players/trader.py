@@ -9,21 +9,25 @@ from datetime import datetime
 from akinai.core.actions import Action
 from akinai.core.agents import Plan, Routine
 from akinai.core.chance import Chance
-from akinai.core.ledger import Outcome
+from akinai.core.errors import AgentError
+from akinai.core.ledger import Genesis, Outcome
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.economy import Economy
+from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
-from akinai.worlds.vending.players import memory as read
+from akinai.worlds.vending.model.terms import Effect as EventTerms
+from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import (
     STEPS,
+    Effect,
     Posterior,
     Product,
     Sales,
     prior_of_worths,
+    public_belief,
 )
 from akinai.worlds.vending.players.habits import Habits
-from akinai.worlds.vending.players.memory import Machine, Memory, OpenOrder, fields
-from akinai.worlds.vending.players.observations import parse_days_left, parse_start_cents
+from akinai.worlds.vending.players.memory import Memory, OpenOrder
+from akinai.worlds.vending.players.observations import Machine, fields
 
 Doing = Generator[Action, Outcome, Outcome]
 
@@ -32,17 +36,33 @@ FESTIVAL_PART = 0.8
 """The part of what people pay more at an event that is believed."""
 
 
+def effect_of(terms: EventTerms) -> Effect:
+    """What the news will say of an event."""
+    times = {id: terms.permille_of(id) / 1000 for id in ("", *terms.categories)}
+    return Effect(times, terms.worth_permille / 1000)
+
+
 class Trader:
     """A player that trades: what it does, looks at and notes. How it buys is in `buying`."""
 
     weekly = False
     """Whether it decides on Mondays alone, where every delivery takes long and no day of waiting is dear."""
 
-    def __init__(self, me: Routine, habits: Habits, truth: Economy | None = None) -> None:
-        self.me, self.habits, self.truth = me, habits, truth
+    def __init__(self, me: Routine, habits: Habits, genesis: Genesis | None = None) -> None:
+        """Begin with the first view; an informed trader knows the hidden parameters of a genesis.
+
+        Raises AgentError where it is informed and has no genesis.
+        """
+        if habits.informed and genesis is None:
+            raise AgentError("this player knows the hidden parameters of its run, and it was given none: play it here")
+        self.truth = economy_of(genesis) if habits.informed and genesis is not None else None
+        self.me, self.habits = me, habits
         self.memory = Memory()
-        self.day, self.minute, self.cash = 1, OPENING, parse_start_cents(me.view.text)
-        self.days = 1 + (parse_days_left(me.view.text) or 363)
+        if self.truth is not None:
+            kinds = self.truth.setup.street.events.kinds
+            self.memory.events = [(e.first, e.last, effect_of(kinds[e.kind])) for e in self.truth.town.events]
+        self.day, self.minute, self.cash = 1, OPENING, read.read_start_cents(me.view.text)
+        self.days = 1 + (read.read_days_left(me.view.text) or 363)
         self.today: datetime | None = read.read_date(me.view.text.rpartition("Now: ")[2])
         self.weather: str | None = None
         self.yesterday: tuple[str | None, Mapping[str, Mapping[str, int]]] = (None, {})
@@ -72,6 +92,12 @@ class Trader:
         copy = object.__new__(type(self))
         copy.__dict__ = shared | deepcopy({name: value for name, value in self.__dict__.items() if name not in shared})
         return copy
+
+    def rests(self) -> bool:
+        """Whether it does nothing today because it has stopped or is away."""
+        habits, day = self.habits, self.day
+        stopped = bool(habits.stops and day > habits.stops)
+        return stopped or bool(habits.coma and 0 <= day - habits.coma[0] < habits.coma[1])
 
     # Acting and noting
 
@@ -105,8 +131,8 @@ class Trader:
             case a.PlaceOrder():
                 offer = memory.offers.get(action.supplier_id)
                 lead_days, hour = (offer.lead_days, offer.hour) if offer else (4, 17)
-                cost = sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in action.items.items())
                 goods, promised = dict(action.items), self.day + lead_days
+                cost = memory.value_of(action.supplier_id, goods)
                 memory.open[data["order"]] = OpenOrder(action.supplier_id, goods, cost, self.day, promised, hour)
             case a.CountDelivery() | a.Claim():
                 memory.open.pop(action.order, None)
@@ -346,19 +372,30 @@ class Trader:
 
     def check(self, number: int, order: OpenOrder) -> Plan:
         outcome = yield from self.do(a.CountDelivery(order=number))
-        if not outcome.ok:
-            return
-        missing: dict[str, int] = dict(fields(outcome.data).get("missing", {}))
-        lost = 0.0
+        if outcome.ok:
+            missing: dict[str, int] = dict(fields(outcome.data).get("missing", {}))
+            yield from self.claim(number, order.supplier, missing, order)
+
+    def claim(self, number: int, supplier: str, missing: Mapping[str, int], order: OpenOrder | None) -> Plan:
+        """Claim what is missing of an order, and note how far its supplier can be trusted where it is remembered."""
+        lost = float(self.memory.value_of(supplier, missing))
         if missing:
-            offer = self.memory.offers.get(order.supplier)
-            lost = sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in missing.items())
-            claimed = yield from self.do(a.Claim(order=number, missing=missing))
-            paid = fields(claimed.data).get("paid_cents", 0)
-            self.cash += paid
-            lost = max(0.0, lost - paid)
-        count, good = self.memory.trust.get(order.supplier, (0, 0.0))
-        self.memory.trust[order.supplier] = (count + 1, good + 1 - lost / max(1, order.cost_cents))
+            outcome = yield from self.do(a.Claim(order=number, missing=dict(missing)))
+            paid = fields(outcome.data).get("paid_cents", 0)
+            self.cash, lost = self.cash + paid, max(0.0, lost - paid)
+        if order:
+            self.memory.trust_more(order.supplier, 1 - lost / max(1, order.cost_cents))
+
+    def open_orders(self) -> list[OpenOrder]:
+        """The open orders that come to mind; what is overdue for days is given up."""
+        remembered: list[OpenOrder] = []
+        for number, order in list(self.memory.open.items()):
+            if self.day > order.promised + 7:
+                self.memory.trust_more(order.supplier, 0.0)
+                del self.memory.open[number]
+            elif self.comes_to_mind(number):
+                remembered.append(order)
+        return remembered
 
     # Learning
 
@@ -413,7 +450,7 @@ class Trader:
             worth = taste.worth_cents / product.typical_cents
             return base, ((1.0, worth, taste.elasticity_permille / 1000),)
         if not (self.habits.learns_prices or self.habits.explores):
-            return product.popularity, ((1.0, 1.0, 1.5),)
+            return public_belief(product)
         if self._prior_day != self.day:
             products = self.memory.products
             likelihoods = [

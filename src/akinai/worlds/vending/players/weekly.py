@@ -6,14 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, Plan, Routine
-from akinai.core.errors import AgentError
+from akinai.core.agents import Plan, Routine
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.economy import Economy, economy_of
 from akinai.worlds.vending.model.state import OPENING, State
-from akinai.worlds.vending.players import memory as read
+from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Product
 from akinai.worlds.vending.players.buying import (
     SEARCHES_A_REVIEW,
@@ -21,16 +19,16 @@ from akinai.worlds.vending.players.buying import (
     Want,
     assign_suppliers,
     bargain_today,
-    divide_order,
+    fill_order,
     flow_of,
+    limit_of,
     outlook_of,
-    pad_order,
     review,
     square_root,
 )
-from akinai.worlds.vending.players.days import effect_of
 from akinai.worlds.vending.players.habits import LADDER, Habits
-from akinai.worlds.vending.players.memory import Machine, Memory, Offer, OpenOrder, fields
+from akinai.worlds.vending.players.memory import Memory, OpenOrder
+from akinai.worlds.vending.players.observations import Machine, Offer, fields
 from akinai.worlds.vending.players.trader import FESTIVAL_PART, Doing, Trader
 from akinai.worlds.vending.rules.actors import view
 from akinai.worlds.vending.rules.books import day_text, rent_cents
@@ -52,8 +50,9 @@ class WeeklyOwner(Trader):
 
     weekly = True
 
-    def __init__(self, me: Routine, habits: Habits, truth: Economy | None = None) -> None:
-        super().__init__(me, replace(habits, every=max(7, habits.every)), truth)
+    def __init__(self, me: Routine, habits: Habits, genesis: Genesis | None = None) -> None:
+        """Begin with the first view, which holds the first report."""
+        super().__init__(me, replace(habits, every=max(7, habits.every)), genesis)
         self.report: Mapping[str, Any] = {}
         self.pitches = ""
         """What was last said of pitches on offer."""
@@ -62,11 +61,11 @@ class WeeklyOwner(Trader):
         """Prices as they held, by day, for what is learned from sales."""
         self.plan: tuple[object, ...] = ()
         self.next_lists = 0
+        self._read_first_report(me.view.text)
 
     # Reading
 
-    def begin(self, text: str) -> None:
-        """Read the first report, which comes with the briefing."""
+    def _read_first_report(self, text: str) -> None:
         self.today = read.read_date(text.partition(" of ")[2])
         self.day = 1 + self.days_since_start(text)
         self.pitches = text
@@ -164,10 +163,8 @@ class WeeklyOwner(Trader):
 
     def works(self) -> bool:
         """Whether the owner decides anything on this Monday."""
-        habits, day = self.habits, self.day
-        if (habits.stops and day > habits.stops) or (habits.coma and 0 <= day - habits.coma[0] < habits.coma[1]):
-            return False
-        return habits.every < 14 or day // 7 % (habits.every // 7) == 0
+        every = self.habits.every
+        return not self.rests() and (every < 14 or self.day // 7 % (every // 7) == 0)
 
     def monday(self) -> Plan:
         """Decide: answers, claims and bills, suppliers and goods, orders, the plan, offers. The week is not closed."""
@@ -216,15 +213,7 @@ class WeeklyOwner(Trader):
             order, missing = memory.open.pop(row["order"], None), row["missing"]
             if not self.habits.claims:
                 continue
-            offer = memory.offers.get(row["supplier"])
-            lost = float(sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in missing.items()))
-            if missing:
-                outcome = yield from self.do(a.Claim(order=row["order"], missing=missing))
-                paid = fields(outcome.data).get("paid_cents", 0)
-                self.cash, lost = self.cash + paid, max(0.0, lost - paid)
-            if order:
-                count, good = memory.trust.get(order.supplier, (0, 0.0))
-                memory.trust[order.supplier] = (count + 1, good + 1 - lost / max(1, order.cost_cents))
+            yield from self.claim(row["order"], row["supplier"], missing, order)
 
     def _set_plan(self) -> Plan:
         """Tell the employee what the machines hold and what it costs, with higher prices at festivals."""
@@ -257,7 +246,10 @@ class WeeklyOwner(Trader):
         memory, habits = self.memory, self.habits
         if not self.layout or not memory.assigned:
             return
-        coming = self._coming()
+        coming = dict[str, list[tuple[int, int]]]()
+        for order in self.open_orders():
+            for id, count in order.units.items():
+                coming.setdefault(id, []).append((max(0, order.promised - self.day), count))
         rent = sum(10_000 for due in memory.dues.values() if due - self.day < 8)
         cash, left = self.cash - rent - 3000, self.days - self.day
         income = 0.75 * sum(row["income_cents"] for row in self.report.get("days", ())) / 7
@@ -275,13 +267,9 @@ class WeeklyOwner(Trader):
                 there = sum(self._stock(id, offset + offer.lead_days, coming) for id in self.layout)
                 there += sum(units for id, units in self.storage.items() if id not in self.layout)
                 room = 1e6 if habits.cover > 1.5 else max(0.0, hold - there)
-                money = min(cash + income * offset - offer.freight_cents, self._limit(supplier))
-                units = divide_order(offer, sorted(wants, key=lambda want: want.days), max(0.0, money), room)
-                cost = sum(count * offer.prices[id] for id, count in units.items())
-                if units and cost < offer.minimum_cents <= money and place == 0:
-                    pad_order(self, offer, units, wants)
-                    cost = sum(count * offer.prices[id] for id, count in units.items())
-                if not units or cost < offer.minimum_cents:
+                money = min(cash + income * offset - offer.freight_cents, limit_of(self, supplier))
+                units, cost = fill_order(self, offer, wants, money, room, pads=place == 0)
+                if not units:
                     continue
                 for _ in range(2 if habits.doubles else 1):
                     day = WEEKDAYS[offset] if offset else None
@@ -292,26 +280,6 @@ class WeeklyOwner(Trader):
                         cash -= cost + offer.freight_cents
                         for id, count in units.items():
                             coming.setdefault(id, []).append((offset + offer.lead_days, count))
-
-    def _limit(self, supplier: str) -> float:
-        """The most money for an order: a stranger gets a small one."""
-        memory = self.memory
-        if self.habits.trust != "learn" or self.truth or memory.trust.get(supplier, (0, 0.0))[0] >= 2:
-            return float("inf")
-        return min(12_000 if memory.ratings.get(supplier, 3.5) >= 4 else 7_000, max(self.cash * 2 // 5, 5_000))
-
-    def _coming(self) -> dict[str, list[tuple[int, int]]]:
-        """Days ahead and units of what is on its way, by product, as far as it comes to mind."""
-        memory, coming = self.memory, dict[str, list[tuple[int, int]]]()
-        for number, order in list(memory.open.items()):
-            if self.day > order.promised + 7:
-                count, good = memory.trust.get(order.supplier, (0, 0.0))
-                memory.trust[order.supplier] = (count + 1, good)
-                del memory.open[number]
-            elif self.comes_to_mind(number):
-                for id, units in order.units.items():
-                    coming.setdefault(id, []).append((max(0, order.promised - self.day), units))
-        return coming
 
     def _rate(self, product: Product) -> float:
         """Units a day that all sites are expected to sell on a usual day of this month."""
@@ -377,28 +345,6 @@ def _listed(offer: Offer) -> dict[str, Any]:
     }
 
 
-def weekly_agent(habits: Habits, genesis: Genesis | None = None) -> Agent:
-    """An owner with some habits; an informed one knows the hidden parameters of a genesis. AgentError without it."""
-    return Routine(lambda me: _weeks(me, habits, genesis))
-
-
-def _weeks(me: Routine, habits: Habits, genesis: Genesis | None) -> Plan:
-    yield from run_weeks(make_owner(me, habits, genesis))  # made with the first view, when the plan is begun
-
-
-def make_owner(me: Routine, habits: Habits, genesis: Genesis | None = None) -> WeeklyOwner:
-    """An owner that has read its first report."""
-    if habits.informed and genesis is None:
-        raise AgentError("this player knows the hidden parameters of its run, and it was given none: play it here")
-    truth = economy_of(genesis) if habits.informed and genesis is not None else None
-    owner = WeeklyOwner(me, habits, truth)
-    if truth is not None:
-        kinds = truth.setup.street.events.kinds
-        owner.memory.events = [(e.first, e.last, effect_of(kinds[e.kind])) for e in truth.town.events]
-    owner.begin(me.view.text)
-    return owner
-
-
 def run_weeks(owner: WeeklyOwner) -> Plan:
     """Decide on every Monday until the end."""
     while True:
@@ -410,9 +356,9 @@ def run_weeks(owner: WeeklyOwner) -> Plan:
 
 def take_over(state: State, carry_out: CarryOut) -> State:
     """The business after the player `listed` ran it for its weeks, with a page of notes for who comes next."""
-    me = Routine(lambda me: _weeks(me, LADDER["listed"], None))
+    me = Routine(lambda me: run_weeks(WeeklyOwner(me, LADDER["listed"])))
     me.view = view(state, state.owner)
-    owner = make_owner(me, LADDER["listed"])
+    owner = WeeklyOwner(me, LADDER["listed"])
     plan, weeks = run_weeks(owner), 0
     action = next(plan)
     while state.ending is None:
