@@ -159,6 +159,13 @@ async def test_an_unreadable_answer_is_asked_for_once_more(body):
     assert len(server.bodies) == 2
 
 
+async def test_a_server_that_was_understood_is_asked_again_after_answers_that_cannot_be_read():
+    """A gateway that cuts a few answers of a long run ends none: as many attempts are made as after other failures."""
+    with answering(GOOD["openai"], ok('{"choices": [{"mess'), ok("busy"), ok(""), GOOD["openai"]) as server:
+        async with model_at(server) as model:
+            assert [(await model.reply(HELLO)).tries for _ in range(2)] == [1, 4]
+
+
 async def test_an_error_with_status_200_is_read_as_its_code():
     """An error in a good answer counts as its code says: 402 is final; one without a code may pass."""
     for error, tries in (({"message": "No credit", "code": 402}, 1), ({"message": "overloaded"}, 6)):

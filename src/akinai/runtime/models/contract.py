@@ -121,12 +121,21 @@ class Concession:
     """Changes a request's body in place."""
 
 
+@dataclass(slots=True)
+class PastAnswers:
+    """Whether a server was ever there and ever understood: what broke then is likely to heal, and is asked for again."""
+
+    any: bool = False
+    """It ever answered anything."""
+    readable: bool = False
+    """It ever gave an answer that could be read."""
+
+
 class Terms:
     """What one server takes for one model, as this process found out."""
 
     def __init__(self) -> None:
-        self.answered = False
-        """Whether the server ever answered anything."""
+        self.past = PastAnswers()
         self.concessions: dict[str, tuple[Concession, str]] = {}
         """By name, with the refusal that led to it."""
         self.no_tools = ""

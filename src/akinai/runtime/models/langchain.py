@@ -219,7 +219,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
                 policy=self._policy,
                 limit=self._limit,
                 clock=self._clock,
-                answered=lambda: self._contract.terms.answered,
+                past=self._contract.terms.past,
             )
         except ContextLimit:
             self._contract.remark("the server refused prompts as too long; the oldest part was dropped each time")

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar, cast
 
 from akinai.core.errors import ContextLimit, ModelError, ToolsRefused
-from akinai.runtime.models.contract import Refusal, refusal_in
+from akinai.runtime.models.contract import PastAnswers, Refusal, refusal_in
 from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys
 from akinai.runtime.models.transport import UnreadableAnswer, page_words
@@ -46,7 +46,7 @@ _TAKES_NO_TOOLS = re.compile(
 """How servers refuse all tools, and not one of their parts."""
 TOO_MANY_REQUESTS = "HTTP 429"
 SAME_ANSWER_ATTEMPTS = 2
-"""Attempts after which the same unreadable answer, or a server that was never there, is not asked again."""
+"""Attempts after which a server that never gave a readable answer, or never was there, is not asked again."""
 _ADVICE = {
     402: "pay the account's bill, or name another model",
     401: "check the key in the environment",
@@ -109,18 +109,20 @@ async def call_with_retries(
     policy: RetryPolicy = DEFAULT_POLICY,
     limit: RateLimit,
     clock: Clock = REAL,
-    answered: Callable[[], bool] = lambda: True,
+    past: PastAnswers | None = None,
 ) -> Success[T]:
     """The result of `attempt`, repeated while its failures are temporary. ModelError lists the failures; ContextLimit;
     ToolsRefused.
 
-    `timeout_s` limits one attempt, from the request to the last byte of the answer. `answered` says whether the server
-    ever answered: one at which nothing listens is then waited for, since it may be starting again.
+    `timeout_s` limits one attempt, from the request to the last byte of the answer. A server with
+    `past` answers is waited for where nothing listens, since it may be starting again, and asked again after an answer
+    that cannot be read. Without it the server counts as one that was there.
     """
+    past = past or PastAnswers(any=True)
     failures: list[Failure] = []
     waited = 0.0
     while True:
-        outcome = await _attempt_once(attempt, len(failures) + 1, timeout_s, limit, clock, answered)
+        outcome = await _attempt_once(attempt, len(failures) + 1, timeout_s, limit, clock, past)
         # Raised outside an `except` block: the provider's error may hold the request with its key.
         if isinstance(outcome, Success):
             return outcome
@@ -154,18 +156,20 @@ async def _attempt_once(
     timeout_s: float,
     limit: RateLimit,
     clock: Clock,
-    answered: Callable[[], bool],
+    past: PastAnswers,
 ) -> Success[T] | Failure:
     async with limit.slot():
         began = clock.now()
         try:
             async with asyncio.timeout(timeout_s):
-                return Success(await attempt(), number, clock.now() - began)
+                success = Success(await attempt(), number, clock.now() - began)
+            past.readable = True
+            return success
         except Exception as error:  # a provider's package may raise anything
-            return failure_of(error, timeout_s, answered=answered())
+            return failure_of(error, timeout_s, past)
 
 
-def failure_of(error: Exception, timeout_s: float, *, answered: bool = True) -> Failure:
+def failure_of(error: Exception, timeout_s: float, past: PastAnswers) -> Failure:
     """The failure that an exception of a provider's package means, by its status and class alone."""
     message = redact_keys(page_words(_message(error)))[:MESSAGE_LIMIT]
     status, classes = _status(error), {cls.__name__ for cls in type(error).__mro__}
@@ -181,9 +185,10 @@ def failure_of(error: Exception, timeout_s: float, *, answered: bool = True) -> 
     cause = next((cause for cause in causes_of(error) if isinstance(cause, UnreadableAnswer)), None)
     if cause is not None:
         words = redact_keys(str(cause))[:MESSAGE_LIMIT]
-        return Failure("an unreadable answer", words, True, None, None if cause.temporary else SAME_ANSWER_ATTEMPTS)
+        attempts = None if cause.temporary or past.readable else SAME_ANSWER_ATTEMPTS
+        return Failure("an unreadable answer", words, True, None, attempts)
     if isinstance(error, OSError) or classes & _CONNECTION_CLASSES:
-        return _connection_failure(error, answered)
+        return _connection_failure(error, past)
     if isinstance(error, ValueError | LookupError | TypeError | AttributeError):
         words = f"{type(error).__name__}: {message}"
         return Failure("an unreadable answer", words, True, None, SAME_ANSWER_ATTEMPTS)
@@ -211,7 +216,7 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
         cause = parts[0] if parts else cause.__cause__ or cause.__context__
 
 
-def _connection_failure(error: Exception, answered: bool) -> Failure:
+def _connection_failure(error: Exception, past: PastAnswers) -> Failure:
     """The failure that a connection's innermost cause means, in words, and whether it can heal."""
     url = getattr(getattr(error, "request", None), "url", None)
     address = f" at {url.host}:{url.port or (443 if url.scheme == 'https' else 80)}" if url is not None else ""
@@ -219,7 +224,7 @@ def _connection_failure(error: Exception, answered: bool) -> Failure:
     for cause in causes:
         name, text = type(cause).__name__, str(cause)
         if isinstance(cause, socket.gaierror):
-            again = cause.errno == socket.EAI_AGAIN and answered
+            again = cause.errno == socket.EAI_AGAIN and past.any
             return Failure("no connection", f"unknown host{address} (the name has no address)", again)
         if isinstance(cause, ssl.SSLCertVerificationError):
             return Failure("no connection", f"the certificate{address} is not valid: {cause.verify_message}", False)
@@ -227,7 +232,7 @@ def _connection_failure(error: Exception, answered: bool) -> Failure:
             return Failure("no connection", f"no TLS{address}: {_cut(text)}; the address may begin with http://", False)
         if isinstance(cause, ConnectionRefusedError) or "all connection attempts failed" in text.lower():
             words = f"connection refused: nothing listens{address}"
-            return Failure("no connection", words, True, None, None if answered else SAME_ANSWER_ATTEMPTS)
+            return Failure("no connection", words, True, None, None if past.any else SAME_ANSWER_ATTEMPTS)
         if name == "LocalProtocolError":
             return Failure(
                 "no connection",

@@ -62,7 +62,7 @@ def repairing_client(client: Any, contract: Contract) -> "type[httpx.AsyncClient
             self._under_way[index] += 1
             try:
                 response = await self._pools[index].send(request, **options)
-                contract.terms.answered = True
+                contract.terms.past.any = True
                 return response
             finally:
                 self._under_way[index] -= 1
