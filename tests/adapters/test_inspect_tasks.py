@@ -77,7 +77,9 @@ def test_the_reference_player_has_the_same_digest(logs: str) -> None:
     assert (score.metadata or {})["digest"] == run.digest
     assert score.as_dict() == {score.name: score.value for score in run.scores}
     assert log.results is not None
-    assert {score.name: score.metrics["mean"].value for score in log.results.scores}["net_worth"] == 118335
+    means = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    assert means["net_worth"] == run.scores[0].value
+    assert means.items() >= score.as_dict().items()
     assert (sample.id, log.eval.task, log.eval.task_version) == ("seed-1", "akinai/vending", "3")
     tools = [event for event in sample.events if event.event == "tool"]
     assert len(tools) == run.entries

@@ -112,7 +112,7 @@ def estimate(world: str | World[Any], **options: Unpack[RunOptions]) -> Estimate
     )
 
 
-def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part]:
+def _parts(world: World[Any], spec: AgentSpec, options: RunOptions, *, open_models: bool = True) -> list[Part]:
     """The points of a sweep with their setups, or the only point without one."""
     parts: list[Part] = []
     for point in sweep_points(options["sweep"], options["settings"], world.setup):
@@ -120,13 +120,14 @@ def _parts(world: World[Any], spec: AgentSpec, options: RunOptions) -> list[Part
             world, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
         )
         expect_actors(world, prepared)
-        parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, options["base_url"])))
+        resolved = resolve_group_models(spec, world, prepared.setup, options["base_url"], open_models=open_models)
+        parts.append(Part(point, prepared, resolved))
     return parts
 
 
 def expect_use(world: World[Any], spec: AgentSpec, options: RunOptions) -> None:
     """UsageError for options that the caller gave and that only a model, or for `timeout` a program, would use."""
-    if any(part.spec.asks_model or part.spec.sub_agents for part in _parts(world, spec, options)):
+    if any(part.spec.asks_model or part.spec.sub_agents for part in _parts(world, spec, options, open_models=False)):
         return
     given = {*given_of(RunOptions, options)}
     of_models = [name for name in MODEL_OPTIONS if name in given]

@@ -123,7 +123,7 @@ class Concession:
 
 @dataclass(slots=True)
 class PastAnswers:
-    """Whether a server was ever there and ever understood: what broke then is likely to heal, and is asked for again."""
+    """whether a server was ever there and understood. What breaks then is likely to heal, and is asked for again."""
 
     any: bool = False
     """It ever answered anything."""

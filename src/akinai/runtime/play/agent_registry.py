@@ -60,9 +60,9 @@ def resolve_agent(
 
 
 def resolve_group_models(
-    spec: AgentSpec, world: World[Any], setup: Mapping[str, Any], base_url: str | None
+    spec: AgentSpec, world: World[Any], setup: Mapping[str, Any], base_url: str | None, *, open_models: bool = True
 ) -> AgentSpec:
-    """The spec with the models of the setup's groups. UsageError for a model that cannot be asked."""
+    """The spec with the models of the setup's groups. UsageError for a model that cannot be asked, if `open_models`."""
     resolved = spec.with_group_models(world, setup)
     if not resolved.group_models:
         _expect_use(resolved)
@@ -70,8 +70,9 @@ def resolve_group_models(
     if base_url is not None:
         defaults = replace(resolved.model_defaults or ModelChoice(""), base_url=base_url)
         resolved = replace(resolved, model_defaults=defaults)
-    for choice in resolved.models:
-        check_model(resolved, choice)
+    if open_models:
+        for choice in resolved.models:
+            check_model(resolved, choice)
     return resolved
 
 
