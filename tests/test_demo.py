@@ -22,7 +22,7 @@ def test_the_demo_plays_compares_and_reports(tmp_path: Path, capsys: pytest.Capt
     assert "7 days of the player reference on seed 1" in shown
     for player in ("idle", "naive", "reference"):
         assert f"\n{player} " in shown
-    assert "cannot be told apart yet: 2 seeds can show no difference, 6 can." in shown.replace("\n", " ")
+    assert "cannot be told apart yet: 2 seeds can show no difference, 6 can." in " ".join(shown.split())
     assert (tmp_path / "report" / "report.html").as_uri() in shown
 
 
