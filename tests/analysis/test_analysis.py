@@ -341,7 +341,7 @@ def test_pairs_by_hand() -> None:
     assert worth.of_done == 0
     sd = math.sqrt(((200 - 800 / 3) ** 2 + (600 - 800 / 3) ** 2 + (800 / 3) ** 2) / 2)
     # half of the 8 ways to sign three differences lie as far from 0 when one of them is 0
-    assert (worth.mde, worth.ci95, worth.winner, worth.fewest) == (None, None, None, 6)
+    assert (worth.mde, worth.ci95, worth.winner, worth.statistic.fewest) == (None, None, None, 6)
     assert worth.paired.p == 0.5
     # (2.074 + 0.858) sd / sqrt(23) = 1.87 dollars, and 1 + 0.36 / 18^0.6 = 1.06 of it for an exact test: 1.99
     assert worth.needed == 23
@@ -374,7 +374,7 @@ def test_without_common_seeds_means_are_compared() -> None:
     assert worth.welch is not None
     assert worth.difference == (49_800 + 49_600) / 2 - (49_000 + 49_200) / 2
     # two runs each may be dealt to the sides in six ways, and two of them are as far apart as these
-    assert (worth.ci95, worth.welch.p, worth.fewest, worth.winner) == (None, pytest.approx(2 / 6), 4, None)
+    assert (worth.ci95, worth.welch.p, worth.statistic.fewest, worth.winner) == (None, pytest.approx(2 / 6), 4, None)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

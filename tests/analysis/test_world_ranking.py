@@ -35,8 +35,8 @@ def test_groups_have_places_and_a_verdict(analysis: Analysis) -> None:
     (ranking,) = analysis.standings
     assert dict(ranking.order.places) == {"reference": 1, "naive": 2, "idle": 3}
     sentences = ranking_sentences(ranking)
-    assert sentences.startswith("Net worth: naive is better than idle by $")
-    assert "reference is better than naive by $" in sentences
+    assert sentences.startswith("naive is better than idle: net worth is $")
+    assert "reference is better than naive: net worth is $" in sentences
     assert "With these runs a true difference of about $" in sentences
     assert "Corrected for 3 pairs (Holm)." in sentences
     assert "intervals over 8 seeds hold the truth in 88 % of studies, not 95 %" in sentences

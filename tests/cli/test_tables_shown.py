@@ -18,8 +18,9 @@ from rich.table import Table
 from akinai import run
 from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
+from akinai.core.presentation.tables import Column
 from akinai.core.stores import RunHeader
-from akinai.report.tables.columns import Column, fit_table
+from akinai.report.tables.columns import fit_table
 from akinai.report.tables.runs import player_label
 from akinai.runtime.sync import wait
 from akinai.stores import open_store

@@ -5,7 +5,7 @@ from rich.console import Console, RenderableType
 
 from akinai.core.findings import Finding
 from akinai.core.ledger import DAY_US
-from akinai.report.tables.findings import findings_table, short_entries, timeline
+from akinai.report.tables.findings import listed_findings, short_entries, timeline
 
 START = 20_000 * DAY_US + DAY_US // 3
 FOUND = (
@@ -27,7 +27,7 @@ def printed_lines(renderable: RenderableType, width: int) -> list[str]:
 @pytest.mark.parametrize("width", [40, 80, 120, 200])
 def test_findings_fit_the_width(width: int) -> None:
     """No line is longer, no control character of an agent reaches the terminal, and all three are there."""
-    table, line = findings_table(FOUND, width, start=START), timeline(FOUND, 90, width, start=START)
+    table, line = listed_findings(FOUND, width, start=START), timeline(FOUND, 90, width, start=START)
     lines = printed_lines(table, width) + printed_lines(line, width)
     assert max(map(len, lines)) <= width
     assert "\x1b" not in "".join(lines)
@@ -38,13 +38,13 @@ def test_findings_fit_the_width(width: int) -> None:
 
 def test_a_table_tells_the_day_and_both_sides() -> None:
     """Days are counted from 1."""
-    first, second, third = printed_lines(findings_table(FOUND, 160, start=START), 160)[2:]
+    first, second, third = printed_lines(listed_findings(FOUND, 160, start=START), 160)[2:]
     assert first.split()[0] == "1"
     assert "1, 2, 3 +2" in first
     assert second.split()[0] == "2"
     assert "cash was $260.00" in second
     assert third.split()[0] == "89"
-    assert printed_lines(findings_table((), 80, start=START), 80) == ["no findings"]
+    assert printed_lines(listed_findings((), 80, start=START), 80) == ["no findings"]
 
 
 def test_a_timeline_marks_each_day_by_its_worst() -> None:
@@ -66,7 +66,7 @@ def test_entries_are_told_briefly() -> None:
 @pytest.mark.parametrize("width", [80, 160])
 def test_each_finding_names_the_command_that_opens_it(width: int) -> None:
     """Below what was true stands how to read the last of its entries."""
-    lines = printed_lines(findings_table(FOUND, width, start=START, command="akinai show a"), width)
+    lines = printed_lines(listed_findings(FOUND, width, start=START, command="akinai show a"), width)
     words = " ".join(" ".join(lines).split())
     for finding in FOUND:
         assert f"--entry {finding.entries[-1]}" in words

@@ -7,8 +7,9 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from reports_for_tests import report
 
+from akinai.core.presentation.tables import Grid
 from akinai.report.language import NAMES, REPORT, translate_report
-from akinai.report.page.document import Grid, translate_document
+from akinai.report.page.document import translate_document
 
 KANA = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -35,10 +36,13 @@ def test_a_report_follows_the_language() -> None:
 
 def test_sentences_keep_their_figures() -> None:
     """Sentences and clauses are told apart, and numbers and names stand where they belong."""
-    english = "Net worth: b is better than a by $5.10, between $1 and $9; c and d cannot be told apart with 3 seeds. X."
+    english = (
+        "b is better than a: net worth is $5.10 higher on average, between $1 and $9 at 95 %. "
+        "c and d cannot be told apart yet: 3 seeds can show no difference, 6 can. X."
+    )
     assert (
-        translate_report(english, "ja")
-        == "純資産：b は a を $5.10 上回る（$1 から $9）；c と d はシード 3 個では区別できない。X。"
+        translate_report(english, "ja") == "b は a より優れる：純資産は平均で $5.10 高い（95 % で $1 から $9 の間）。"
+        "c と d はまだ見分けられない：3 シードではどんな差も示せず、6 なら示せる。X。"
     )
     assert translate_report(english, "en") == english
 

@@ -10,10 +10,10 @@ from akinai.analysis.ranking import parse_thresholds, pass_rates, rank_groups
 from akinai.analysis.readers import Readers, open_readers, progress_of
 from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.analysis.scale import read_scales
+from akinai.analysis.tables import groups_table
 from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.presentation.words import aligned, figure, label
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
@@ -46,13 +46,8 @@ class Analysis:
 
     def __str__(self) -> str:
         """The result in a sentence, and a row for each group with its first score."""
-        rows: list[Sequence[str]] = [("group", "runs", "score", "mean", "95 % from", "to")]
-        for group in self.groups:
-            for score in list(group.scores.values())[:1]:
-                ends = score.summary.ci95 or (None, None)
-                values = (figure(value, score.unit) for value in (score.summary.mean, *ends))
-                rows.append((group.name, str(len(group.runs)), label(score.name), *values))
-        return f"{opening_sentences(self.groups, self.standings)}\n\n{aligned(rows)}"
+        opening = opening_sentences(self.groups, self.standings)
+        return f"{opening}\n\n{groups_table(self.groups, self.standings).always}"
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai analyze --json` prints."""

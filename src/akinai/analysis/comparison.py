@@ -7,19 +7,17 @@ from typing import Literal
 
 from akinai.analysis.groups import first_header, group_runs, name_groups, score_names, summarise_group
 from akinai.analysis.records import MONTH_DAYS, Group, Scale
+from akinai.analysis.tables import difference_row
 from akinai.core.canonical import Json
 from akinai.core.chance import seed_json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
-from akinai.core.presentation.words import aligned, figure, label, p_value
 from akinai.core.scores import Better
 from akinai.core.statistics import (
     LEVEL,
     PairedComparison,
     WelchComparison,
     compare,
-    fewest_pairs,
-    fewest_runs,
     seeds_needed,
     seeds_to_show,
     summarise,
@@ -113,14 +111,6 @@ class ScoreComparison:
         """Whether a test shows at 5 % that the sides differ."""
         return self.statistic.p is not None and self.statistic.p < LEVEL
 
-    @property
-    def fewest(self) -> int | None:
-        """The number of pairs, or of runs on each side, that could show a difference, where these are too few for any;
-        None where they are enough."""
-        if self.paired:
-            return fewest_pairs() if self.paired.pairs < fewest_pairs() else None
-        return fewest_runs() if self.welch and self.welch.powerless else None
-
     def sentences(self, a: str, b: str, name: str) -> str:
         """The difference of b and a in this score, with its uncertainty."""
         amount = amount_in(self.unit)
@@ -128,7 +118,7 @@ class ScoreComparison:
 
     def to_json(self) -> dict[str, Json]:
         document = self.statistic.to_json() | {"unit": self.unit, "better": self.better, "winner": self.winner}
-        document |= {"of_done": self.of_done, "seeds_to_show": self.to_show, "fewest": self.fewest}
+        document |= {"of_done": self.of_done, "seeds_to_show": self.to_show, "fewest": self.statistic.fewest}
         return document | ({"seeds_needed": self.needed} if self.needed is not None else {})
 
 
@@ -176,10 +166,7 @@ class Comparison:
     def __str__(self) -> str:
         """The result in a sentence or two, and a row with the first score."""
         name, score = next(iter(self.scores.items()))
-        ends = score.ci95 or (None, None)
-        values = [figure(value, score.unit, sign=True) for value in (score.difference, *ends)]
-        rows = [("score", "difference", "95 % from", "to", "p"), (label(name), *values, p_value(score.statistic.p))]
-        return f"{self.sentences}\n\n{aligned(rows)}"
+        return f"{self.sentences}\n\n{difference_row(name, score.statistic, score.unit)}"
 
     def __getitem__(self, score: str) -> ScoreComparison:
         """The comparison of one score, so that `compare(a, b)["net_worth"].difference` reads."""

@@ -19,10 +19,13 @@ from akinai.analysis.groups import (
 from akinai.analysis.ranking import rank_groups
 from akinai.analysis.readers import Readers
 from akinai.analysis.records import Group, Scale, WorldRanking
+from akinai.analysis.tables import groups_table
 from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import SEALED, SHORT, Sealed
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import ranges
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import preset_setup
 from akinai.runtime.play.agent_spec import spec_of
@@ -101,6 +104,8 @@ class Board:
     """Every two rows compared, corrected by Holm; None for a single row."""
     sentences: str
     """Who leads and how sure that is, for people."""
+    groups: tuple[Group, ...]
+    """The groups of the rows, in their order."""
     commitment: str | None = None
     """The commitment of the key under which all games are sealed; None for practice seeds."""
     begun: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -192,8 +197,15 @@ def make_board(runs: Sequence[Run], log: Sequence[Mapping[str, Any]] = ()) -> Bo
     first = next(iter(groups[0].scores.values()))
     rankings = rank_groups(groups, runs)
     places = rankings[0].order.places if rankings else dict.fromkeys(by_name, 1)
-    rows = [_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups]
     sign = -1 if first.better == "higher" else 1
+    groups.sort(
+        key=lambda group: (
+            places.get(group.name) or 0,
+            _mean_first(group, sign),
+            not _by_rules(by_name[group.name]),
+            group.name,
+        )
+    )
     header = runs[0].header
     preset = str(header.card.get("preset") or "")
     return Board(
@@ -203,12 +215,22 @@ def make_board(runs: Sequence[Run], log: Sequence[Mapping[str, Any]] = ()) -> Bo
         score=first.name,
         unit=first.unit,
         better=first.better,
-        rows=tuple(sorted(rows, key=lambda row: (row.place or 0, _mean_first(row, sign), not row.rules, row.group))),
+        rows=tuple(_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups),
+        groups=tuple(groups),
         standings=rankings[0] if rankings else None,
         sentences=opening_sentences(groups, rankings),
         commitment=header.sealed.commitment if header.sealed else None,
         begun=_begun(log, header.genesis.world, preset),
     )
+
+
+def board_table(board: Board) -> Grid:
+    """A row for each group, by place."""
+    seeds = [ranges(sorted({run.seed for run in row.runs})) for row in board.rows]
+    players = [row.model or ("rules" if row.rules else None) for row in board.rows]
+    more = [Column("seeds", seeds, words=True, drop=1), Column("model", players, words=True, drop=2)]
+    table = groups_table(board.groups, [board.standings] if board.standings else [], more)
+    return replace(table, title=f"{board.world}, preset {board.preset}")
 
 
 def _begun(log: Sequence[Mapping[str, Any]], world: str, preset: str) -> dict[str, int]:
@@ -221,20 +243,25 @@ def _begun(log: Sequence[Mapping[str, Any]], world: str, preset: str) -> dict[st
     return dict(sorted(Counter(players).items()))
 
 
-def _mean_first(row: Row, sign: int) -> float:
-    return inf if row.mean is None else sign * row.mean
+def _mean_first(group: Group, sign: int) -> float:
+    mean = next(iter(group.scores.values())).summary.mean
+    return inf if mean is None else sign * mean
+
+
+def _by_rules(runs: Sequence[Run]) -> bool:
+    header = runs[0].header
+    return is_reproducible(worlds.load(header.genesis.world), spec_of(header))
 
 
 def _row(group: Group, runs: Sequence[Run], rank: int | None, score: str) -> Row:
     summary, usage, card = group.scores[score], group.usage, group.card
-    header = runs[0].header
     return Row(
         place=rank,
         group=group.name,
         agent=group.agent,
         model=str(card["model"]) if card.get("model") else None,
         playbook=str(card["playbook"]) if card.get("playbook") else None,
-        rules=is_reproducible(worlds.load(header.genesis.world), spec_of(header)),
+        rules=_by_rules(runs),
         mean=summary.summary.mean,
         ci95=summary.summary.ci95,
         mde=summary.mde,

@@ -7,10 +7,10 @@ from statistics import fmean
 
 from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
 from akinai.analysis.score_files import Format, columns_of, is_inspect, read_score_files
+from akinai.analysis.tables import difference_row
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
-from akinai.core.presentation.words import aligned, figure, label, p_value
 from akinai.core.statistics import PairedComparison, clustered, compare, holm, seeds_needed
 
 LEAST_GAIN = 1e-5
@@ -54,20 +54,22 @@ class LogComparison:
 
     @property
     def sentences(self) -> str:
-        """The result by the first score, its p corrected for all scores, for people."""
+        """The result by the first score, for people."""
         name, score = next(iter(self.scores.items()))
-        paired, noun = replace(score.paired, p=score.p_holm), "sample"
+        paired, noun = score.paired, "sample"
         if score.clusters is not None:
             paired, noun = replace(paired, pairs=score.clusters), "cluster"
         return difference_sentences(self.a.name, self.b.name, name, paired, None, amount=amount_in(""), noun=noun)
 
+    @property
+    def nouns(self) -> str:
+        """What the logs are paired by: "samples", or "clusters"."""
+        return "clusters" if self.cluster else "samples"
+
     def __str__(self) -> str:
         """The result in a sentence or two, and a row with the first score."""
         name, score = next(iter(self.scores.items()))
-        ends = score.paired.ci95 or (None, None)
-        values = [figure(value, "", sign=True) for value in (score.paired.difference, *ends)]
-        rows = [("score", "difference", "95 % from", "to", "p"), (label(name), *values, p_value(score.paired.p))]
-        return f"{self.sentences}\n\n{aligned(rows)}"
+        return f"{self.sentences}\n\n{difference_row(name, score.paired, '')}"
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai compare a.eval b.eval --json` prints."""

@@ -1,12 +1,13 @@
 """Results in sentences: which group leads and how sure that is, and how many seeds would settle the rest."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from akinai.analysis.records import Group, ScoreSummary, WorldRanking
-from akinai.core.presentation.sentences import better_by, cannot_tell, coverage_warning
-from akinai.core.presentation.words import capitalized, counted, figure, label, percent
-from akinai.core.statistics import PairedComparison, RankedPair
+from akinai.core.presentation.sentences import amount_in, coverage_warning, difference_sentences
+from akinai.core.presentation.words import counted, figure, label, percent
+from akinai.core.statistics import RankedPair
 
 MOST_PAIRS = 6
 """Pairs that are listed in full; of more groups, each is compared with the next one only."""
@@ -75,9 +76,8 @@ def _between(group: Group) -> str:
 
 def ranking_sentences(ranking: WorldRanking) -> str:
     """A sentence on the order of the groups, and one on what these seeds could have shown."""
-    sentences = [_pair(pair, ranking) for pair in _chosen_pairs(ranking)]
     pairs = len(ranking.order.pairs)
-    parts = [f"{capitalized(label(ranking.score))}: {'; '.join(sentences)}."]
+    parts = [_pair(pair, ranking) for pair in _chosen_pairs(ranking)]
     if ranking.order.mde:
         floor = figure(ranking.order.mde, ranking.unit)
         parts.append(
@@ -98,13 +98,12 @@ def _chosen_pairs(ranking: WorldRanking) -> list[RankedPair]:
 
 
 def _pair(pair: RankedPair, ranking: WorldRanking) -> str:
-    comparison = pair.comparison
-    pairs = comparison.pairs if isinstance(comparison, PairedComparison) else None
-    if pair.winner and comparison.difference is not None:
-        loser = pair.a if pair.winner == pair.b else pair.b
-        return better_by(pair.winner, loser, comparison.difference, comparison.ci95, ranking.unit)
-    seeds = pairs if pairs is not None else ranking.seeds
-    return cannot_tell(pair.a, pair.b, seeds, pair.fewest if pair.powerless else None, pair.seeds_to_show)
+    """The difference of two groups, its p corrected for all pairs."""
+    statistic, fewest = replace(pair.comparison, p=pair.p_holm), pair.fewest if pair.powerless else None
+    return difference_sentences(
+        pair.a, pair.b, ranking.score, statistic, ranking.better, pair.seeds_to_show,
+        amount=amount_in(ranking.unit), fewest=fewest,
+    )  # fmt: skip
 
 
 def rank_text(rank: int | None, ranks: Collection[int | None]) -> str:

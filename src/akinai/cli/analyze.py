@@ -212,7 +212,7 @@ def _compare_logs(
     comparison = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster, file_format=file_format, columns=columns)
     if as_json:
         return print_json(comparison.to_json())
-    from akinai.report.tables.log_comparisons import log_comparison_page
+    from akinai.report.tables.comparisons import log_comparison_page
 
     return print_page(lambda width: log_comparison_page(comparison, gain or "", width))
 

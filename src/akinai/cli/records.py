@@ -291,7 +291,7 @@ def leaderboard(
     written = write(*names, output=output, jobs=process_count(jobs, address), on=on, key=key, store=address)
     if as_json:
         return print_json(written.to_json())
-    from akinai.report.tables.boards import boards_page
+    from akinai.report.tables.analyses import boards_page
 
     print_page(lambda width: boards_page(written.boards, width))
     print_line()

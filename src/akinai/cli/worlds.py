@@ -113,8 +113,9 @@ def _generated_page(folder: "GeneratedFolder", width: int) -> "RenderableType":
     from rich.text import Text
 
     from akinai.core.money import format_cents
+    from akinai.core.presentation.tables import Column
     from akinai.report.language import fill, translate, translate_record
-    from akinai.report.tables.columns import Column, fit_table
+    from akinai.report.tables.columns import fit_table
 
     generated = folder.generated
     name_head, value_head = generated.heads

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
+from akinai.core.presentation.tables import Column
+from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns as columns_of
-from akinai.report.tables.columns import Column, fit_table, plain, shorten
+from akinai.report.tables.columns import fit_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

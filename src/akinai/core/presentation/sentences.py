@@ -9,8 +9,6 @@ from akinai.core.statistics import (
     PairedComparison,
     WelchComparison,
     expected_coverage,
-    fewest_pairs,
-    fewest_runs,
 )
 
 Format = Callable[[float], str]
@@ -27,10 +25,12 @@ def difference_sentences(
     *,
     amount: Format,
     noun: str = "seed",
+    fewest: int | None = None,
 ) -> str:
     """The difference of b and a in one score, with its uncertainty; `to_show` is how many seeds would show it.
 
-    ``amount`` formats a number of the score, and `noun` is what the two are paired by.
+    ``amount`` formats a number of the score, and `noun` is what the two are paired by. `fewest` is the smallest number
+    that can show a difference, where these are too few; by default that of a single comparison.
     """
     difference, name = statistic.difference, label(score)
     if difference is None:
@@ -51,7 +51,7 @@ def difference_sentences(
         if better is None:
             return f"{apart} than with {second}{ends}."
         return f"{first} is better than {second}: {name} is {amount(abs(difference))} {more} on average{ends}{wins}."
-    if fewest := _fewest(statistic, n):
+    if fewest := fewest or statistic.fewest:
         few = f"{counted(n, noun)} can show no difference, {fewest} can"
         return f"{first} and {second} cannot be told apart yet: {few}. So far {apart}{wins}."
     sentence = f"{first} and {second} cannot be told apart with {counted(n, noun)}: {apart}"
@@ -76,35 +76,9 @@ def _wins(paired: PairedComparison | None, noun: str, *, forward: bool) -> str:
     return "" if wins is None or paired is None else f", better on {wins:,} of {counted(paired.pairs, noun)}"
 
 
-def _fewest(statistic: PairedComparison | WelchComparison, n: int) -> int | None:
-    """The smallest number that can show a difference; None where there are enough."""
-    if isinstance(statistic, PairedComparison):
-        return fewest_pairs() if n < fewest_pairs() else None
-    return fewest_runs() if statistic.powerless else None
-
-
 def amount_in(unit: str) -> Format:
     """Format amounts of a unit."""
     return lambda value: figure(value, unit)
-
-
-def better_by(winner: str, loser: str, difference: float, ends: tuple[float, float] | None, unit: str) -> str:
-    """ "B is better than A by $322.00, between $147.00 and $497.00"; without an interval where nothing varies."""
-    sentence = f"{winner} is better than {loser} by {figure(abs(difference), unit)}"
-    if ends is None:
-        return f"{sentence}, with no spread to put an interval on"
-    low, high = ends if difference > 0 else (-ends[1], -ends[0])
-    return f"{sentence}, between {figure(low, unit)} and {figure(high, unit)}"
-
-
-def cannot_tell(a: str, b: str, seeds: int, fewest: int | None, needed: int | None) -> str:
-    """ "A and C cannot be told apart with 8 seeds: about 40 would show a difference of this size". Where so few can
-    show no difference, `fewest` is the number of seeds that can."""
-    count = counted(seeds, "seed")
-    if fewest is not None:
-        return f"{a} and {b} cannot be told apart: with {count} no difference can be shown, {fewest} can"
-    sentence = f"{a} and {b} cannot be told apart with {count}"
-    return sentence + (f": about {needed:,} would show a difference of this size" if needed and needed > seeds else "")
 
 
 def coverage_warning(seeds: int) -> str:

@@ -72,10 +72,3 @@ def ranges(numbers: Sequence[int]) -> str:
             spans.append([number, number])
     texts = [_span(low, high) for low, high in spans[:MOST_RANGES]]
     return ", ".join(texts) + (" ..." if len(spans) > MOST_RANGES else "")
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells as lines: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]) for first, *others in rows)
-    return "\n".join(lines)

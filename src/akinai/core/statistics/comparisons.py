@@ -65,6 +65,11 @@ class PairedComparison:
     mde: float | None
     """Minimum detectable effect of this many pairs with this spread, at 80 % power; None below six pairs."""
 
+    @property
+    def fewest(self) -> int | None:
+        """The smallest number of pairs that can show a difference, where these are too few; else None."""
+        return fewest_pairs() if self.pairs < fewest_pairs() else None
+
     def to_json(self) -> dict[str, Json]:
         """The fields as JSON-native values: the interval a list, an absent figure null, never NaN."""
         return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
@@ -210,9 +215,9 @@ class WelchComparison:
     shown."""
 
     @property
-    def powerless(self) -> bool:
-        """Whether so few runs can show no difference, however large."""
-        return too_few(self.n_a, self.n_b)
+    def fewest(self) -> int | None:
+        """The smallest number of runs on each side that can show a difference, where these are too few; else None."""
+        return fewest_runs() if too_few(self.n_a, self.n_b) else None
 
     def to_json(self) -> dict[str, Json]:
         """The fields as JSON-native values, an absent figure null."""

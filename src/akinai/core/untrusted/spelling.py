@@ -16,6 +16,22 @@ def printable(text: str) -> str:
     return _UNSEEN.sub(_escape, text)
 
 
+def plain(text: str) -> str:
+    """Text as one line; control characters, which a terminal would obey, are spelled out."""
+    return printable(re.sub(r"[\t\n\v\f\r]", " ", text))
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut a text to one line of at most `length` characters."""
+    text = " ".join(plain(text).split())
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def with_name(id: str, names: Mapping[str, str]) -> str:
+    """An agent's id with its name: "shop_1 (The Corner)"."""
+    return f"{id} ({name})" if (name := names.get(id)) else id
+
+
 def printable_json(text: str) -> str:
     """JSON text of the same value, in which such characters are escaped as JSON does it."""
     return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

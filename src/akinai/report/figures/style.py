@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from akinai.core.presentation.words import unit_word
-from akinai.report.tables.columns import plain, shorten
+from akinai.core.untrusted.spelling import plain, shorten
 
 Figure = Any
 """A matplotlib figure. It is untyped: matplotlib leaves keyword arguments unknown, which strict checks refuse."""

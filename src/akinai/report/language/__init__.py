@@ -50,28 +50,28 @@ def fill(form: str, **values: object) -> str:
     return translate(form).format_map(values)
 
 
-def translate_sentence(sentence: str) -> str:
-    """A sentence in the chosen language, by the first form of the catalogue that it fits; else as it is."""
-    language = chosen_language()
+def translate_sentence(sentence: str, language: Language | None = None) -> str:
+    """A sentence in a language, by default the chosen one, by the first form of the catalogue that it fits; else as it
+    is."""
+    language = language or chosen_language()
     if language == "en":
         return sentence
-    if (whole := translate(sentence)) != sentence:
+    if (whole := _catalogue(language).gettext(sentence) if sentence else "") != sentence:
         return whole
     for pattern, translation in _forms(language):
         if match := pattern.fullmatch(sentence):
             return translation.format_map(
-                {name: _translate_part(name, text) for name, text in match.groupdict().items()}
+                {name: _translate_part(name, text, language) for name, text in match.groupdict().items()}
             )
     return translate_report(sentence, language)
 
 
-def translate_text(text: str) -> str:
-    """Translate sentences as a whole or each by its own form, and a list of verdicts on a score by parts."""
-    if chosen_language() == "en":
-        return text
-    if (whole := translate(text)) != text:
-        return whole
-    return _join_sentences(_translate_verdicts(sentence) for sentence in SENTENCE_ENDS.split(text))
+def translate_text(text: str, language: Language | None = None) -> str:
+    """Translate sentences as a whole or each by its own form."""
+    language = language or chosen_language()
+    if language == "en" or not text or (whole := _catalogue(language).gettext(text)) == text:
+        return _join_sentences(translate_sentence(part, language) for part in SENTENCE_ENDS.split(text))
+    return whole
 
 
 def _join_sentences(sentences: Iterable[str]) -> str:
@@ -79,21 +79,22 @@ def _join_sentences(sentences: Iterable[str]) -> str:
     return re.sub(r"(?<=。) ", "", " ".join(sentences))
 
 
-def _translate_verdicts(sentence: str) -> str:
-    score, _, verdict_text = sentence.partition(": ")
-    name = translate(score[:1].lower() + score[1:])
-    verdicts = verdict_text.removesuffix(".").split("; ")
-    translations = [translate_sentence(verdict) for verdict in verdicts]
-    if name == score[:1].lower() + score[1:] or translations == verdicts:
-        return translate_sentence(sentence)
-    return f"{name}: {'。'.join(translations)}。"
-
-
-def _translate_part(name: str, text: str) -> str:
+def _translate_part(name: str, text: str, language: Language) -> str:
     """Translate the text at a name of a form. A single word is somebody's value and stays, but for kinds and scores."""
+    words = _catalogue(language).gettext
     if name in {"score", "heads"}:
-        return "、".join(translate(head[:1].lower() + head[1:]) for head in text.split(", "))
-    return translate_sentence(text) if " " in text or name == "kind" else text
+        return "、".join(words(head[:1].lower() + head[1:]) for head in text.split(", "))
+    if name == "endings":
+        return "、".join(_translate_count(count, language) for count in text.split(", "))
+    return translate_sentence(text, language) if " " in text or name == "kind" else text
+
+
+def _translate_count(count: str, language: Language) -> str:
+    """Translate "2 horizon", a number of runs with their ending."""
+    number, _, ending = count.partition(" ")
+    words = f"{ending} (ending)"
+    translation = _catalogue(language).gettext(words)
+    return f"{number} {ending if translation == words else translation}"
 
 
 def translate_record(text: str) -> str:
@@ -184,8 +185,8 @@ def _translate_parts(text: str, language: Language, *ends: re.Pattern[str]) -> s
 
 
 def translate_cell(text: str, language: Language) -> str:
-    """A word of a table in a language, where it is one of the report's own."""
-    return _catalogue(language, REPORT).gettext(text) if text else text
+    """A word of a table in a language, where it is one of ours."""
+    return _catalogue(language).gettext(text) if text else text
 
 
 def _translate_whole(text: str, language: Language) -> str:

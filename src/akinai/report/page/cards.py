@@ -7,13 +7,12 @@ from typing import cast
 from akinai.analysis.analyse import Analysis
 from akinai.analysis.records import Group
 from akinai.core.canonical import Json
+from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, label
-from akinai.core.presentation.words import figure as number
 from akinai.core.stores import RunHeader
 from akinai.report.page.charts import headline
-from akinai.report.page.document import PRACTICE_NOTE, WORDS, Addresses, Block, Grid, Link, Prose, Section, entry_link
+from akinai.report.page.document import PRACTICE_NOTE, WORDS, Addresses, Block, Link, Section, entry_link
 from akinai.report.terms import terms_in
-from akinai.runtime.runs.records import Run
 
 MAX_RUNS = 200
 MAX_VALUES = 6
@@ -23,7 +22,7 @@ SHOWN_ELSEWHERE = ("digests", "calls")
 
 
 ANCHOR = "practice-seeds"
-PRACTICE_SECTION = Section("Practice seeds", (Prose(PRACTICE_NOTE),), anchor=ANCHOR)
+PRACTICE_SECTION = Section("Practice seeds", (PRACTICE_NOTE,), anchor=ANCHOR)
 
 
 def practice_link(seeds: str) -> str:
@@ -44,55 +43,25 @@ def practice_section(headers: Iterable[RunHeader]) -> tuple[Section, ...]:
 def run_blocks(analysis: Analysis, addresses: Addresses) -> Iterator[Block]:
     """A table of every run, then a table of errors."""
     group_of = {run: group.name for group in analysis.groups for run in group.runs}
-    score = headline(analysis.groups)
-    rows = [
-        (entry_link(run.id, addresses, run.id), *_run(run, group_of.get(run.id, ABSENT), score))
-        for run in analysis.runs[:MAX_RUNS]
-    ]
-    left_out = len(analysis.runs) - len(rows)
+    runs = analysis.runs[:MAX_RUNS]
+    left_out = len(analysis.runs) - len(runs)
     more = f"{left_out} more runs are in results.json. " if left_out else ""
     note = f"{more}A digest stands for the whole record; 'akinai verify RUN' checks it. All 64 digits: results.json."
-    heads = (
-        "run",
-        "group",
-        "seed",
-        "status",
-        "ending",
-        "days",
-        "entries",
-        "digest",
-        *([label(score[0])] if score else []),
-    )
-    yield Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 4, 7}))
-    if broke := tuple((run.id, run.error) for run in analysis.runs[:MAX_RUNS] if run.error):
-        yield Grid(("run", "what broke"), broke, words=frozenset({0, 1}))
-
-
-def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]:
-    ending = label(run.ending) if run.ending else ABSENT
-    figures = (number(run.days or None, "days"), number(run.entries, ""), run.digest[:12])
-    value = (number(run.value(score[0]), score[1]),) if score else ()
-    return (group, game_cell(run.header), run.state, ending, *figures, *value)
-
-
-def usage_blocks(groups: Sequence[Group]) -> Iterator[Block]:
-    """Yield the usage of models: calls, tokens, minutes and dollars by group."""
-    rows = [(group.name, *_effort(group)) for group in groups if group.usage]
-    if not rows:
-        yield Prose("No model was asked: these players go by rules.")
-        return
-    heads = ("group", "runs", "calls", "input tokens", "of them cached", "output tokens", "minutes", "dollars")
-    note = "Means of a run that asked a model; dollars by the prices in akinai.toml, where all of them are known."
-    yield Grid(heads, tuple(rows), note=note)
-
-
-def _effort(group: Group) -> tuple[str, ...]:
-    effort = group.usage
-    if effort is None:
-        return ()
-    counts = (effort.calls, effort.input_tokens, effort.cached_tokens, effort.output_tokens, effort.minutes)
-    dollars = ABSENT if effort.dollars is None else f"${effort.dollars:,.4g}"
-    return (str(effort.runs), *(number(round(count, 1), "") for count in counts), dollars)
+    columns = [
+        Column("run", [entry_link(run.id, addresses, run.id) for run in runs], words=True, names=True),
+        Column("group", [group_of.get(run.id) for run in runs], words=True, names=True),
+        Column("seed", [game_cell(run.header) for run in runs]),
+        Column("status", [run.state for run in runs], words=True),
+        Column("ending", [label(run.ending) if run.ending else None for run in runs], words=True),
+        Column("days", [run.days or None for run in runs]),
+        Column("entries", [run.entries for run in runs]),
+        Column("digest", [run.digest[:12] for run in runs], words=True),
+    ]
+    if score := headline(analysis.groups):
+        columns.append(Column(label(score[0]), [run.value(score[0]) for run in runs], unit=score[1]))
+    yield Grid(columns, note=note)
+    if broke := [(run.id, run.error) for run in runs if run.error]:
+        yield Grid.of_rows(("run", "what broke"), broke, words=frozenset({0, 1}))
 
 
 def card_blocks(analysis: Analysis) -> Iterator[Block]:
@@ -101,8 +70,8 @@ def card_blocks(analysis: Analysis) -> Iterator[Block]:
     models = sorted({model for run in analysis.runs if run.usage for model in run.usage.models})
     if models:
         common["model ids as returned"] = cast("Json", models)
-    rows = tuple((label(name), _text(value)) for name, value in common.items())
-    yield Grid(("field", "value"), rows, "All runs", words=frozenset({0, 1}))
+    rows = [(label(name), _text(value)) for name, value in common.items()]
+    yield Grid.of_rows(("field", "value"), rows, "All runs", words=frozenset({0, 1}))
     if len(analysis.groups) > 1:
         yield _cards_by_group(analysis.groups)
 
@@ -114,7 +83,7 @@ def _cards_by_group(groups: Sequence[Group]) -> Grid:
         for group in groups
     ]
     columns = ("group", "world", *map(label, heads), "settings that set it apart")
-    return Grid(columns, tuple(rows), "By group", words=frozenset(range(len(columns))))
+    return Grid.of_rows(columns, rows, "By group", words=frozenset(range(len(columns))))
 
 
 def _settings(group: Group) -> str:
@@ -139,7 +108,7 @@ def words_section(sections: Sequence[Section]) -> Section:
     """The section that says what the heads of a report's tables mean."""
     grids = [block for section in sections for block in section.blocks if isinstance(block, Grid)]
     terms = terms_in(head for grid in grids for head in grid.heads)
-    words = Grid(("word", "meaning"), tuple(terms.items()), words=frozenset({0, 1}))
+    words = Grid.of_rows(("word", "meaning"), [*terms.items()], words=frozenset({0, 1}))
     return Section("Words", (words,), anchor=WORDS)
 
 
@@ -148,12 +117,12 @@ def how_to_read() -> Section:
     return Section(
         "How to read this",
         (
-            Prose(
+            (
                 "A group is the runs that were played alike: one world, settings, agent, model and playbook. n is the "
                 "number of runs that a figure stands on. Runs that failed or are not over count with what their record "
                 "holds; runs whose record cannot be read have no value and are counted beside the figures."
             ),
-            Prose(
+            (
                 "Intervals in tables hold the mean with 95 % confidence: Student's t and its correction for skewness, "
                 "of passed runs Clopper and Pearson's; runs of one seed enter them together. Bands in figures are "
                 "Student's t, day by day. All of it can be made again from the records: 'akinai export RUN' writes "

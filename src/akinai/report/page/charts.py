@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from akinai.analysis.presentation import presentation_of
 from akinai.analysis.records import Group
 from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
+from akinai.core.presentation.words import capitalized, label
 from akinai.core.presentation.words import figure as number
-from akinai.core.presentation.words import label
 from akinai.core.statistics import Summary
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
 from akinai.report.figures.marks import Mark, Spread, spreads, timeline, tool_uses
@@ -32,12 +33,6 @@ def headline(groups: Sequence[Group]) -> tuple[str, str] | None:
     return next(((score.name, score.unit) for group in groups for score in group.scores.values()), None)
 
 
-def title(name: str) -> str:
-    """A name in words, with a capital."""
-    words = label(name)
-    return words[:1].upper() + words[1:]
-
-
 def score_figure(groups: Sequence[Group], members: Members, looks: Looks) -> Iterator[Drawing]:
     """The headline score of each run, by group."""
     if (first := headline(groups)) is None:
@@ -51,7 +46,9 @@ def score_figure(groups: Sequence[Group], members: Members, looks: Looks) -> Ite
             by_group[group.name] = Spread(values, score.summary.mean, score.summary.ci95)
     if sum(len(spread.values) for spread in by_group.values()) > 1:
         note = "A dot is a run; above the dots the mean of the group and its 95 % interval."
-        yield spreads(Chart("scores", f"{title(name)} of every run", label(name), unit, note), by_group, looks)
+        yield spreads(
+            Chart("scores", f"{capitalized(label(name))} of every run", label(name), unit, note), by_group, looks
+        )
 
 
 def day_figures(
@@ -86,7 +83,7 @@ def _score_over_days(score: str, members: Members, looks: Looks) -> Iterator[Dra
             ]
             early = any(series.days[-1] < len(curves[group].mean) for group, _, series in _with_days(members))
             note = "A run that ended early goes on with its last value." if early else ""
-            chart = Chart("over-days", f"{title(score)} over the days", label(score), unit, note)
+            chart = Chart("over-days", f"{capitalized(label(score))} over the days", label(score), unit, note)
             yield over_days(chart, curves, looks, unfinished[:MAX_UNFINISHED])
             return
 
@@ -150,10 +147,10 @@ def findings_figure(members: Members, looks: Looks) -> Iterator[Drawing]:
         yield timeline(Chart("findings", "Findings by day", "findings", "", note), marks, looks, last)
 
 
-def account_figures(groups: Sequence[Group], presentation: Presentation[Any], looks: Looks) -> Iterator[Drawing]:
+def account_figures(groups: Sequence[Group], looks: Looks) -> Iterator[Drawing]:
     """Yield the figures of the world's account beside the scores, as its presentation asks for them."""
     group_looks = {group.name: looks[group.name] for group in groups}
-    for chart in presentation.charts:
+    for chart in presentation_of(groups[0].world).charts:
         match chart:
             case MeanChart():
                 if len(by_quantity := _quantities(chart, groups)) >= max(1, chart.minimum):

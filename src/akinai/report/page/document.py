@@ -6,8 +6,9 @@ Its text is plain; the setters escape it.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from akinai.core.presentation.tables import Grid
 from akinai.report.figures.svg import Drawing
-from akinai.report.language import Language, translate_cell, translate_report
+from akinai.report.language import Language, translate_cell, translate_text
 
 Addresses = Mapping[str, str]
 """Addresses of transcripts by run, relative to the report; a run without one is not linked."""
@@ -45,28 +46,8 @@ def entry_link(text: str, addresses: Addresses, run: str, *, entry: int = 0, day
     return Link(text, f"{addresses[run]}{fragment}")
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
-    """A paragraph."""
-
-    text: str
-    on_cards: bool = False
-    """Whether a page says the same on the cards of its groups, and leaves it out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    title: str = ""
-    note: str = ""
-    words: frozenset[int] = frozenset({0})
-    """Indices of the columns that hold words, which are aligned left; numbers are aligned right."""
-
-
-Block = Prose | Grid | Drawing
+Block = str | Grid | Drawing
+"""A paragraph, a table or a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +83,7 @@ def translate_document(report: Document, language: Language) -> Document:
         return report
 
     def words(text: str) -> str:
-        return translate_report(text, language)
+        return translate_text(text, language)
 
     def cell(text: str) -> str:
         if isinstance(text, Link):  # what leads out of the page is a name
@@ -111,12 +92,18 @@ def translate_document(report: Document, language: Language) -> Document:
 
     def block(block: Block) -> Block:
         match block:
-            case Prose():
-                return replace(block, text=words(block.text))
+            case str():
+                return words(block)
             case Grid():
-                rows = tuple(tuple(map(cell, row)) for row in block.rows)
-                heads = tuple(map(words, block.heads))
-                return replace(block, title=words(block.title), heads=heads, rows=rows, note=words(block.note))
+                columns = [
+                    replace(
+                        column,
+                        head=words(column.head),
+                        values=column.values if column.names else [*map(cell, column.cells)],
+                    )
+                    for column in block.columns
+                ]
+                return Grid(columns, words(block.title), words(block.note))
             case Drawing():
                 heads = tuple(map(words, block.heads))
                 return replace(block, title=words(block.title), caption=words(block.caption), heads=heads)

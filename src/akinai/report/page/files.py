@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 
 from akinai.analysis.analyse import Analysis, analyze
 from akinai.analysis.comparison import Comparison
+from akinai.analysis.presentation import presentation_of
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.charts import ItemChart
@@ -24,7 +25,6 @@ from akinai.report.page.html import page, transcript_pages, transcript_paths
 from akinai.report.page.markdown import markdown
 from akinai.report.page.sections import document
 from akinai.report.page.templating import Language, checked_language
-from akinai.report.presentation import presentation_of
 from akinai.report.why.section import with_explanations
 from akinai.runtime.config.addresses import resolve_store, with_store
 from akinai.runtime.config.calls import with_options

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from akinai.analysis.analyse import Analysis
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.errors import LedgerError, UsageError
+from akinai.core.presentation.tables import Grid
 from akinai.core.stores import Books
 from akinai.report.figures.svg import Drawing
 from akinai.report.page.boards.groups import Game
-from akinai.report.page.document import WORDS, Addresses, Block, Document, Grid, Link, Prose, Section
+from akinai.report.page.document import WORDS, Addresses, Block, Document, Link, Section
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import run_page
 from akinai.report.page.site import Site
@@ -44,10 +45,9 @@ class _Layout:
         """The blocks of a section that its cards and charts do not show already, each with its kind."""
         charted = any(game.plot for game in self.games)
         return [
-            (type(block).__name__.lower(), block)
+            ("prose" if isinstance(block, str) else type(block).__name__.lower(), block)
             for block in section.blocks
-            if not (isinstance(block, Prose) and block.on_cards and self.games)
-            and not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
+            if not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
         ]
 
     def meaning(self, head: str) -> str:
@@ -58,10 +58,10 @@ class _Layout:
 
     def classes(self, grid: Grid) -> list[str]:
         """The class of each column: numbers, names that stay on one line, or words."""
-        long = {index for index in grid.words for row in grid.rows if len(row[index]) > LONGEST_NAME}
+        longest = [max(map(len, column.cells), default=0) for column in grid.columns]
         return [
-            "n" if index not in grid.words else "words" if index in long else "words name"
-            for index in range(len(grid.heads))
+            "n" if not column.words else "words" if length > LONGEST_NAME else "words name"
+            for column, length in zip(grid.columns, longest, strict=True)
         ]
 
     def to(self, cell: str) -> str:
@@ -70,7 +70,7 @@ class _Layout:
 
     def values(self, drawing: Drawing) -> Grid:
         """A figure as a table."""
-        return Grid(drawing.heads, drawing.rows, words=drawing.words)
+        return Grid.of_rows(drawing.heads, drawing.rows, words=drawing.words)
 
     def charted(self, game: Game) -> Grid | None:
         """The values of the chart of a world, for the first of its games."""

@@ -14,6 +14,7 @@ from akinai.analysis.leaderboard import (
     FORMAT,
     Board,
     Refusal,
+    board_table,
     check_boards,
     expect_one_key,
     log_refusals,
@@ -27,14 +28,12 @@ from akinai.core.canonical import parse_json as unambiguous_json
 from akinai.core.chance import SHORT, seed_label
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
-from akinai.core.presentation.words import ABSENT, aligned, counted, label
-from akinai.core.presentation.words import figure as number
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import counted, label
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
 from akinai.report.page.cards import PRACTICE_SECTION, practice_link, words_section
-from akinai.report.page.document import Block, Document, Grid, Prose, Section
-from akinai.report.tables.boards import board_columns
-from akinai.report.tables.columns import Column
+from akinai.report.page.document import Block, Document, Section
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, shared_url, with_store
 from akinai.runtime.config.files import expect_writable, new_path, read_named
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
@@ -63,14 +62,7 @@ class WrittenLeaderboard:
 
     def __str__(self) -> str:
         """Who leads each board and how sure that is, and a row for each group."""
-        parts: list[str] = []
-        for board in self.boards:
-            rows: list[Sequence[str]] = [("place", "group", f"mean {label(board.score)}", "95 % from", "to", "runs")]
-            for row in board.rows:
-                values = (number(value, board.unit) for value in (row.mean, *(row.ci95 or (None, None))))
-                rows.append((str(row.place or ABSENT), row.group, *values, str(len(row.runs))))
-            parts += [board.sentences, aligned(rows)]
-        return "\n\n".join(parts)
+        return "\n\n".join(f"{board.sentences}\n\n{board_table(board).always}" for board in self.boards)
 
     def to_json(self) -> dict[str, Json]:
         files = [PAGE, NUMBERS, LEDGERS, *([LOG] if any(board.commitment for board in self.boards) else [])]
@@ -329,12 +321,12 @@ def as_page(boards: Sequence[Board]) -> Document:
     check = Section(
         "How to check this",
         (
-            Prose(
+            (
                 f"{LEDGERS} beside this page holds every ledger, {NUMBERS} every figure. "
                 "'akinai leaderboard check DIR' replays each ledger by the rules of its world, plays the rows of rules "
                 "again, makes every figure anew and refuses, by name, rows that claim anything else."
             ),
-            Prose(
+            (
                 "A place is one more than the number of groups that are shown to be better, in exact tests of pairs by "
                 "seed (of means where no seed is common), corrected for all pairs by Holm's method. Intervals hold the "
                 "mean with 95 % confidence; runs of one seed enter them together."
@@ -351,9 +343,9 @@ def _sections(board: Board, *, many: bool) -> list[Section]:
     settings = ", ".join(f"{name} = {json.dumps(value)}" for name, value in board.settings.items())
     under = f"{board.world}, preset {board.preset}" + (f", {settings}" if settings else "")
     fewest = min(len({run.seed for run in row.runs}) for row in board.rows)
-    blocks: list[Block] = [Prose(f"Under {under}."), *_key_words(board), _ranking_table(board)]
+    blocks: list[Block] = [f"Under {under}.", *_key_words(board), _ranking_table(board)]
     if verdict := ranking_sentences(board.standings) if board.standings else coverage_warning(fewest):
-        blocks.append(Prose(verdict))
+        blocks.append(verdict)
     name = f"By {label(board.score)}" + (f", {board.world} {board.preset}" if many else "")
     return [Section(name, tuple(blocks)), Section("Runs", (_runs(board),), 3)]
 
@@ -365,9 +357,9 @@ def _key_words(board: Board) -> list[Block]:
     here = sum(len(row.runs) for row in board.rows)
     begun = ", ".join(f"{player} {count}" for player, count in board.begun.items())
     return [
-        Prose(f"Sealed games of the key {board.commitment}."),
-        Prose(f"Runs begun under the key: {begun}. Runs on this board: {here}."),
-        Prose(
+        f"Sealed games of the key {board.commitment}.",
+        f"Runs begun under the key: {begun}. Runs on this board: {here}.",
+        (
             f"Before the key is revealed the seeds, what came of the actions and the scores are claims. {KEY} beside "
             "this page, once it is there, makes them checkable."
         ),
@@ -375,36 +367,30 @@ def _key_words(board: Board) -> list[Block]:
 
 
 def _ranking_table(board: Board) -> Grid:
-    columns = board_columns(board)
+    """The rows; practice seeds lead to what is said of them."""
+    columns = [
+        replace(column, values=[*map(practice_link, column.cells)])
+        if column.head == "seeds" and not board.commitment
+        else column
+        for column in board_table(board).columns
+    ]
     note = "Tokens and dollars are of a run, on average; rows without a model go by rules."
     if any(row.unreadable for row in board.rows):
         note += " Unreadable runs are in no mean: no action could be read in what their models wrote."
-    words = frozenset(index for index, column in enumerate(columns) if column.words)
-    rows = zip(*(_page_cells(column, board) for column in columns), strict=True)
-    return Grid(tuple(column.head for column in columns), tuple(rows), note=note, words=words)
-
-
-def _page_cells(column: Column, board: Board) -> Sequence[str]:
-    """The cells of a column; practice seeds lead to what is said of them."""
-    return [*map(practice_link, column.cells)] if column.head == "seeds" and not board.commitment else column.cells
+    return Grid(columns, note=note)
 
 
 def _runs(board: Board) -> Grid:
-    rows = [
-        (
-            run.run,
-            row.group,
-            seed_label(run.seed),
-            run.ending or run.status,
-            number(run.score, board.unit),
-            run.digest[:16],
-        )
-        for row in board.rows
-        for run in row.runs
+    runs = [(run, row.group) for row in board.rows for run in row.runs]
+    columns = [
+        Column("run", [run.run for run, _ in runs], words=True, names=True),
+        Column("group", [group for _, group in runs], words=True, names=True),
+        Column("seed", [seed_label(run.seed) for run, _ in runs]),
+        Column("ending", [run.ending or run.status for run, _ in runs], words=True),
+        Column(label(board.score), [run.score for run, _ in runs], unit=board.unit),
+        Column("digest", [run.digest[:16] for run, _ in runs], words=True),
     ]
-    note = f"All 64 digits of each digest: {NUMBERS}."
-    heads = ("run", "group", "seed", "ending", label(board.score), "digest")
-    return Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 5}))
+    return Grid(columns, note=f"All 64 digits of each digest: {NUMBERS}.")
 
 
 __all__ = ["WrittenLeaderboard", "as_page", "check_leaderboard", "leaderboard", "leaderboard_claims", "reveal_in"]

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from akinai.core.presentation.tables import Grid
+from akinai.core.untrusted.spelling import plain
 from akinai.report.figures.style import writable
 from akinai.report.figures.svg import Drawing
-from akinai.report.page.document import Block, Document, Grid, Link, Prose
-from akinai.report.tables.columns import plain
+from akinai.report.page.document import Block, Document, Link
 
 MARKS = re.compile(
     r"[\\`*{}\[\]|~<>&]|@(?=[A-Za-z])"
@@ -47,8 +48,8 @@ def _escape(match: re.Match[str]) -> str:
 
 def _block(block: Block) -> Iterator[str]:
     match block:
-        case Prose():
-            yield paragraph(block.text)
+        case str():
+            yield paragraph(block)
         case Grid():
             if block.title:
                 yield f"**{text(block.title)}**"
@@ -65,6 +66,6 @@ def _cell(cell: str) -> str:
 
 
 def _table(grid: Grid) -> str:
-    rule = [":--" if index in grid.words else "--:" for index in range(len(grid.heads))]
+    rule = [":--" if column.words else "--:" for column in grid.columns]
     rows = [[_cell(cell) for cell in row] for row in grid.rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [[text(head) for head in grid.heads], rule, *rows])

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from akinai.analysis.groups import settings_key
+from akinai.analysis.presentation import presentation_of
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.findings import WORST_FIRST
 from akinai.core.presentation.words import label
@@ -25,7 +26,6 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import player_label
 from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon

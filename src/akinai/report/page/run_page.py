@@ -12,6 +12,7 @@ from markupsafe import Markup
 from akinai.core.findings import WORST_FIRST, Severity
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
+from akinai.core.untrusted.spelling import shorten
 from akinai.report.figures.style import writable
 from akinai.report.language import translate_report
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
@@ -26,7 +27,6 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.report.tables.columns import shorten
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.views import MomentView, RunView, RunViews, Verdict, ended_early, verdict
 

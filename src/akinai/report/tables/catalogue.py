@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.canonical import Json
+from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import figure, label
+from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_sentence, translate_text
-from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
+from akinai.report.tables.columns import fit_table, translate_line
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
 
 KINDS = re.compile(r"""(?<!["\w])(?:whole number|number|text|anything|object|name(?=: ))(?!["\w])""")

@@ -1,17 +1,20 @@
 """Tables fitted to a width: words are wrapped, columns left out and named, numbers never cut."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rich import box
 from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.core.untrusted.spelling import printable
+from akinai.analysis.tables import Part
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.untrusted.spelling import plain
 from akinai.report.language import (
     chosen_language,
+    translate_cell,
     translate_record,
     translate_report,
     translate_sentence,
@@ -21,18 +24,6 @@ from akinai.report.language.lines import unbreakable
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table."""
-
-    head: str
-    cells: Sequence[str]
-    words: bool = False
-    """Words are aligned left and may be wrapped; numbers are aligned right."""
-    drop: int = 0
-    """0: the column is always shown. Of the others, the one with the largest number is left out first."""
 
 
 def fit_table(columns: Sequence[Column], width: int, title: str = "") -> Table:
@@ -62,9 +53,34 @@ def fit_table(columns: Sequence[Column], width: int, title: str = "") -> Table:
     return table
 
 
-def plain(text: str) -> str:
-    """Text as one line; control characters, which a terminal would obey, are spelled out."""
-    return printable(re.sub(r"[\t\n\v\f\r]", " ", text))
+def page_of(parts: Iterable[Part | RenderableType], width: int) -> RenderableType:
+    """Sentences and tables of results in the reader's language, with an empty line between."""
+    rendered = [_rendered(part, width) for part in parts]
+    return Group(*[line for part in rendered for line in (Text(""), part)][1:])
+
+
+def _rendered(part: Part | RenderableType, width: int) -> RenderableType:
+    match part:
+        case str():
+            return Text(translate_line(part))
+        case Grid():
+            language = chosen_language()
+            columns = [
+                replace(column, values=[translate_cell(cell, language) for cell in column.cells])
+                if column.words and not column.names
+                else column
+                for column in part.columns
+            ]
+            table = fit_table(columns, width, part.title)
+            return Group(table, Text(translate_line(part.note), "dim")) if part.note else table
+        case _:
+            return part
+
+
+def note_lines(notes: Iterable[str]) -> list[RenderableType]:
+    """Notes in the reader's language, one a line; nothing for none."""
+    lines = [translate_line(note) for note in notes if note]
+    return [Text("\n".join(lines))] if lines else []
 
 
 def translate_line(text: str) -> str:
@@ -80,12 +96,6 @@ def translate_result(text: str) -> str:
 def translate_record_line(text: str) -> str:
     """Translate words of a world into the reader's language, as one line."""
     return plain(translate_record(text))
-
-
-def shorten(text: str, length: int) -> str:
-    """Cut a text to one line of at most `length` characters."""
-    text = " ".join(plain(text).split())
-    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def _indices_that_fit(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[int]:

@@ -1,36 +1,52 @@
-"""Comparisons as terminal text: scores, winners, findings, and the seeds that count."""
+"""Comparisons as terminal text: the result in a sentence and a row, what was measured beside it, and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Group as Parts
 from rich.console import RenderableType
 from rich.text import Text
 
-from akinai.analysis.comparison import ALL_FINDINGS, FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
+from akinai.analysis.comparison import ALL_FINDINGS, FINDINGS_UNIT, Comparison, ScoreComparison
 from akinai.analysis.groups import CARD
+from akinai.analysis.log_comparison import LogComparison, LogScore
+from akinai.analysis.tables import difference_columns, join_counts, same_numbers, same_sentence
 from akinai.core.presentation.sentences import coverage_warning
-from akinai.core.presentation.words import ABSENT, figure, label, p_value, ranges
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import ABSENT, counted, figure, label, ranges
 from akinai.core.statistics import PairedComparison
-from akinai.report.language import translate_sentence
-from akinai.report.tables.analyses import join_counts, same_numbers, same_sentence
-from akinai.report.tables.columns import Column, fit_table, translate_line, translate_result
+from akinai.report.tables.columns import note_lines, page_of, translate_result
 from akinai.runtime.runs.records import RESUMABLE
 
 
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
-    """The page of a comparison: the result in a sentence and a row, then what was measured beside it, then notes.
-
-    `gain` is the text of the option, empty without it.
-    """
+    """The page of a comparison; `gain` is the text of the option, empty without it."""
     name, first = next(iter(comparison.scores.items()))
-    parts: list[RenderableType] = [
+    also = _also_measured(comparison)
+    parts = [
         Text(translate_result(comparison.sentences), "bold"),
-        fit_table(_columns(comparison, {name: first}, "score", gain), width, _title(comparison)),
+        Grid(_first_row(comparison, name, first, gain), _title(comparison)),
+        *([Grid(_rows(also), "Also measured")] if also else []),
+        *note_lines(_notes(comparison)),
     ]
-    if also := _also_measured(comparison):
-        parts.append(fit_table(_columns(comparison, also, "figure"), width, "Also measured"))
-    notes = Text("\n".join(translate_line(note) for note in _notes(comparison) if note))
-    return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
+    return page_of(parts, width)
+
+
+def _first_row(comparison: Comparison, name: str, score: ScoreComparison, gain: str) -> list[Column]:
+    difference, low, high, *further = difference_columns([score.statistic], [score.unit])
+    sides = zip((comparison.a, comparison.b), score.means, strict=True)
+    return [
+        Column("score", [label(name)], words=True),
+        *(Column(side.name, [mean], unit=score.unit) for side, mean in sides),
+        *(difference, low, high),
+        Column("winner", [winner(comparison, score)], words=True, names=True, drop=1),
+        *(column for column in further if column.head != "pairs"),
+        *([Column(f"seeds for +-{gain}", [score.needed])] if gain else []),
+    ]
+
+
+def _rows(figures: Mapping[str, ScoreComparison]) -> list[Column]:
+    statistics, units = [row.statistic for row in figures.values()], [row.unit for row in figures.values()]
+    names = Column("figure", [*map(label, figures)], words=True)
+    return [names, *difference_columns(statistics, units, counts=False)]
 
 
 def _also_measured(comparison: Comparison) -> dict[str, ScoreComparison]:
@@ -58,7 +74,7 @@ def _title(comparison: Comparison) -> str:
     paired = next((score.paired for score in comparison.scores.values() if score.paired), None)
     pairs = paired.pairs if paired else 0
     left_out = _left_out(comparison, paired)
-    title = f"{b.name} against {a.name}: {pairs} {'pair' if pairs == 1 else 'pairs'} by seed"
+    title = f"{b.name} against {a.name}: {counted(pairs, 'pair')} by seed"
     return title + (f" ({left_out})" if left_out else "")
 
 
@@ -76,44 +92,6 @@ def _left_out(comparison: Comparison, paired: PairedComparison | None) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)
 
 
-def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], head: str, gain: str = "") -> list[Column]:
-    rows = list(figures.items())
-
-    def column(head: str, values: Sequence[float | None], drop: int = 0, sign: bool = True) -> Column:
-        units = ["" if row.unit in (FINDINGS_UNIT, PLAIN_UNIT) else row.unit for _, row in rows]
-        return Column(
-            head, [figure(value, unit, sign=sign) for value, unit in zip(values, units, strict=True)], drop=drop
-        )
-
-    columns = [
-        Column(head, [translate_sentence(label(name)) for name, _ in rows], words=True),
-        *(
-            column(side.name, [row.means[at] for _, row in rows], sign=False)
-            for at, side in enumerate((comparison.a, comparison.b))
-            if head == "score"
-        ),
-        column("difference", [row.difference for _, row in rows]),
-        column("95 % from", [row.ci95[0] if row.ci95 else None for _, row in rows]),
-        column("to", [row.ci95[1] if row.ci95 else None for _, row in rows]),
-    ]
-    if head == "score":
-        columns.append(Column("winner", [winner(comparison, row) for _, row in rows], words=True, drop=1))
-    if head == "score" and all(row.paired for _, row in rows):
-        pairs = [row.paired for _, row in rows if row.paired]
-        columns += [
-            Column("wins", [_count(pair.wins) for pair in pairs]),
-            Column("losses", [_count(pair.losses) for pair in pairs]),
-            Column("ties", [str(pair.ties) for pair in pairs], drop=3),
-        ]
-    columns += [
-        column("smallest visible", [row.mde for _, row in rows], 1, sign=False),
-        Column("p", [p_value(row.statistic.p) for _, row in rows], drop=4),
-    ]
-    if gain:
-        columns.append(Column(f"seeds for +-{gain}", [figure(row.needed, "seeds") for _, row in rows]))
-    return columns
-
-
 def winner(comparison: Comparison, score: ScoreComparison) -> str:
     """The name of the side that wins a score, or "-"."""
     match score.winner:
@@ -123,10 +101,6 @@ def winner(comparison: Comparison, score: ScoreComparison) -> str:
             return comparison.b.name
         case None:
             return ABSENT
-
-
-def _count(wins: int | None) -> str:
-    return ABSENT if wins is None else str(wins)
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -202,3 +176,62 @@ def _played_differently(comparison: Comparison) -> str:
     if not differences:
         return f"{names[0]} and {names[1]} were played alike, as far as their cards tell; then what differs is chance."
     return f"{names[0]} has {', '.join(differences)}; {names[1]} has {', '.join(differences.values())}."
+
+
+def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
+    """The page of two logs of scores; `gain` is as typed, empty for none."""
+    (first, *others) = comparison.scores.items()
+    parts = [
+        Text(translate_result(comparison.sentences), "bold"),
+        Grid(_log_rows(comparison, [first], gain), _log_title(comparison)),
+        *([Grid(_log_rows(comparison, others, gain), "Also measured")] if others else []),
+        *note_lines(_log_notes(comparison)),
+    ]
+    return page_of(parts, width)
+
+
+def _log_rows(comparison: LogComparison, rows: Sequence[tuple[str, LogScore]], gain: str) -> list[Column]:
+    scores = [score for _, score in rows]
+    statistics, corrected = [score.paired for score in scores], [score.p_holm for score in scores]
+    return [
+        Column("score", [label(name) for name, _ in rows], words=True),
+        Column("a", [score.mean_a for score in scores], drop=3),
+        Column("b", [score.mean_b for score in scores], drop=3),
+        *difference_columns(statistics, [""] * len(rows), corrected, counts=False),
+        *([Column(f"{comparison.nouns} for +-{gain}", [score.needed for score in scores], drop=2)] if gain else []),
+    ]
+
+
+def _log_title(comparison: LogComparison) -> str:
+    a, b = comparison.a, comparison.b
+    pairs = max(score.paired.pairs for score in comparison.scores.values())
+    task = f" in {a.task}" if a.task else ""
+    return f"{b.name} (b) against {a.name} (a){task}: {counted(pairs, 'pair')} by sample id"
+
+
+def _log_notes(comparison: LogComparison) -> list[str]:
+    a, b = comparison.a, comparison.b
+    first = next(iter(comparison.scores.values()))
+    paired, epochs = first.paired, max(sample.epochs for log in (a, b) for sample in log.samples.values())
+    lost = {
+        f"{paired.only_a} only in {a.name}": paired.only_a,
+        f"{paired.only_b} only in {b.name}": paired.only_b,
+        f"{paired.failed_a} without a score in {a.name} alone": paired.failed_a,
+        f"{paired.failed_b} without a score in {b.name} alone": paired.failed_b,
+        f"{paired.failed_both} without a score in both": paired.failed_both,
+    }
+    left_out = ", ".join(text for text, count in lost.items() if count)
+    return [
+        f"a is {a.model}, b is {b.model}.",
+        "Smallest visible: the difference that these samples would show with a power of 80 %.",
+        f"Samples in {first.clusters} clusters, by {comparison.cluster!r}." if first.clusters else "",
+        "The epochs of a sample count as one, by their mean." if epochs > 1 else "",
+        f"Samples in no figure: {left_out}." if left_out else "",
+        *(f"Rows of {log.name} in no figure: {_counts(log.lost)}." for log in (a, b) if log.lost),
+        *(f"{log.name} is not complete: {log.status}." for log in (a, b) if log.status != "success"),
+    ]
+
+
+def _counts(lost: Mapping[str, int]) -> str:
+    """ "3 failed, 2 of another task"."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in lost.items())

@@ -8,9 +8,9 @@ from rich.text import Text
 from akinai.core.findings import Deal
 from akinai.core.ledger import SECOND_US
 from akinai.core.money import format_cents
+from akinai.core.untrusted.spelling import plain, with_name
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import plain, translate_record_line
-from akinai.report.tables.runs import with_name
+from akinai.report.tables.columns import translate_record_line
 
 
 def deal_page(deal: Deal) -> RenderableType:

@@ -12,9 +12,11 @@ from rich.text import Text
 from akinai.analysis.diff import DayDiff, Diff
 from akinai.core.canonical import Json
 from akinai.core.chance import Sealed
+from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import ABSENT, figure, label
+from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import translate
-from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
+from akinai.report.tables.columns import fit_table, translate_line
 
 LONGEST = 400
 """Characters of a parameter or an outcome that are shown side by side."""

@@ -12,10 +12,9 @@ from rich.text import Text
 from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
+from akinai.core.untrusted.spelling import plain, shorten, with_name
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.language.lines import columns
-from akinai.report.tables.columns import plain, shorten
-from akinai.report.tables.runs import with_name
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
 MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}
@@ -32,7 +31,7 @@ def day_of(finding: Finding, start: int) -> int:
     return finding.at // DAY_US - start // DAY_US + 1
 
 
-def findings_table(
+def listed_findings(
     findings: Sequence[Finding],
     width: int,
     *,
@@ -100,7 +99,7 @@ def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: s
 def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) -> RenderableType:
     """A line for each type, with the mark of each day's worst finding, and a legend.
 
-    If `days` do not fit into the width, a mark stands for several days. `start` is as in `findings_table`.
+    If `days` do not fit into the width, a mark stands for several days. `start` is as in `listed_findings`.
     """
     if not findings:
         return Text(translate("no findings"))

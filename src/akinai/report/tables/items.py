@@ -10,9 +10,9 @@ from rich.text import Text
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Sheet
-from akinai.core.untrusted.spelling import printable, short_repr
+from akinai.core.untrusted.spelling import plain, printable, short_repr
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import plain, translate_record_line
+from akinai.report.tables.columns import translate_record_line
 from akinai.views.model import CallView, TranscriptItem
 
 INDENT = 9

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import figure
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns
-from akinai.report.tables.columns import Column, fit_table, translate_result
+from akinai.report.tables.columns import fit_table, translate_result
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
 if TYPE_CHECKING:

@@ -8,22 +8,20 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from akinai.analysis.tables import statistics_table
+from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import ABSENT, figure, label
-from akinai.core.statistics import Summary, summarise
+from akinai.core.statistics import summarise
 from akinai.core.stores import RunHeader
+from akinai.core.untrusted.spelling import plain
 from akinai.report.language import translate, translate_sentence
-from akinai.report.tables.columns import Column, fit_table, plain, translate_line
+from akinai.report.tables.columns import fit_table, page_of, translate_line
 from akinai.runtime.runs.records import Run, Runs, State
 from akinai.runtime.runs.sweep import sweep_of, swept_values
 from akinai.runtime.runs.unreadable import advice, unread_sentence
 
 LEFT_OUT: tuple[State, ...] = ("unreadable", "damaged")
 """The states of runs that are in no figure."""
-
-
-def with_name(id: str, names: Mapping[str, str]) -> str:
-    """An agent's id with its name: "shop_1 (The Corner)"."""
-    return f"{id} ({name})" if (name := names.get(id)) else id
 
 
 def runs_page(runs: Runs, width: int) -> RenderableType:
@@ -168,37 +166,7 @@ def summary_table(runs: Runs, width: int, title: str = "") -> RenderableType:
     title = f"{title}: {name}" if title else name
     if not any(run.measured for run in runs):
         return Text(translate_line(title), "bold")
-    return statistics_table(runs.summary(), runs.units(), width, title)
-
-
-def statistics_table(
-    summary: Mapping[str, Summary], units: Mapping[str, str], width: int, title: str, more: Sequence[Column] = ()
-) -> Table:
-    """A row for each score; `more` columns have a cell for each."""
-    rows = list(summary.items())
-
-    def column(head: str, values: Iterable[float | None], drop: int = 0) -> Column:
-        return Column(
-            head, [figure(value, units[name]) for value, (name, _) in zip(values, rows, strict=True)], drop=drop
-        )
-
-    failed = any(row.failed for _, row in rows)
-    return fit_table(
-        [
-            Column("score", [translate(label(name)) for name in summary], words=True),
-            column("mean", (row.mean for _, row in rows)),
-            column("median", (row.median for _, row in rows), 3),
-            column("min", (row.min for _, row in rows), 1),
-            column("max", (row.max for _, row in rows), 2),
-            column("95 % from", (row.ci95[0] if row.ci95 else None for _, row in rows)),
-            column("to", (row.ci95[1] if row.ci95 else None for _, row in rows)),
-            *more,
-            Column("n", [str(row.n) for _, row in rows], drop=6),
-            *([Column("in no figure", [str(row.failed) for _, row in rows], drop=7)] if failed else []),
-        ],
-        width,
-        title,
-    )
+    return page_of([statistics_table(runs.summary(), runs.units(), title)], width)
 
 
 def players_table(played: Mapping[str, Runs], width: int) -> Table:

@@ -16,8 +16,9 @@ from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Figure, Place, Shelf
 from akinai.core.presentation.words import label
+from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_record, translate_sentence, translate_text
-from akinai.report.tables.columns import plain, shorten, translate_line, translate_record_line
+from akinai.report.tables.columns import translate_line, translate_record_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts, sheet_table

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
+from akinai.core.presentation.tables import Grid
+from akinai.report.page.document import Addresses, Block, Document, Section, entry_link
 from akinai.report.why.tables import HEADS, columns, reading_sentences, summary_sentences
 from akinai.runtime.why.explanation import Credit, Explanation
 
@@ -18,20 +19,16 @@ def with_explanations(
 
 
 def _blocks(explanation: Explanation, addresses: Addresses) -> Iterator[Block]:
-    yield Prose(" ".join(summary_sentences(explanation)))
+    yield " ".join(summary_sentences(explanation))
     for name, title in HEADS.items():
         rows: Sequence[Credit] = getattr(explanation, name)
         if rows:
-            why_columns = columns(explanation, rows)
-            words = frozenset(index for index, column in enumerate(why_columns) if column.words)
-            cells = zip(*(column.cells for column in why_columns), strict=True)
-            linked = tuple(
-                (moment_link(str(first), addresses, explanation, row), *further)
-                for row, (first, *further) in zip(rows, cells, strict=True)
-            )
-            yield Grid(tuple(column.head for column in why_columns), linked, title, words=words)
+            first, *further = columns(explanation, rows)
+            cells = zip(first.cells, rows, strict=True)
+            linked = [moment_link(cell, addresses, explanation, row) for cell, row in cells]
+            yield Grid([replace(first, values=linked), *further], title)
     if sentences := " ".join(reading_sentences(explanation)):
-        yield Prose(sentences)
+        yield sentences
 
 
 def moment_link(text: str, addresses: Addresses, explanation: Explanation, row: Credit) -> str:

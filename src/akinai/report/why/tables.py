@@ -1,14 +1,16 @@
 """An explanation as terminal text: the decisions that made and cost most, and sentences on how to read them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
-from akinai.core.presentation.words import ABSENT, figure, label
+from akinai.analysis.tables import Part
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import figure, label
+from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_record
-from akinai.report.tables.columns import Column, fit_table, plain, shorten, translate_line
+from akinai.report.tables.columns import note_lines, page_of
 from akinai.runtime.why.explanation import Credit, Explanation
 
 LONGEST = 160
@@ -24,19 +26,12 @@ HEADS = {"cost": "Cost most", "made": "Made most"}
 def why_page(explanation: Explanation, width: int) -> RenderableType:
     """The page of an explanation: both tables, and how to read them."""
     longest = min(LONGEST, max(NARROWEST, 2 * (width - FIGURES_WIDTH)))
-    parts: list[RenderableType] = [Text(translate_line(sentence)) for sentence in summary_sentences(explanation)]
+    parts: list[Part | RenderableType] = [*note_lines(summary_sentences(explanation))]
     for name, title in HEADS.items():
         rows: Sequence[Credit] = getattr(explanation, name)
         if rows:
-            translated = [_translate(column) for column in columns(explanation, rows, longest, translate_decisions)]
-            parts += [Text(""), fit_table(translated, width, title)]
-    reading = [Text(translate_line(sentence), "dim") for sentence in reading_sentences(explanation)]
-    return Group(*parts, Text(""), *reading)
-
-
-def _translate(column: Column) -> Column:
-    """Translate the words of a column into the reader's language."""
-    return replace(column, cells=[translate(cell) for cell in column.cells]) if column.words else column
+            parts.append(Grid(columns(explanation, rows, longest, translate_decisions), title))
+    return page_of([*parts, *note_lines(reading_sentences(explanation))], width)
 
 
 def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
@@ -74,7 +69,7 @@ def columns(
     unit = explanation.unit
     return [
         Column("day" if explanation.by_days else "entry", [days(row) for row in rows]),
-        Column("worth", [figure(row.made, unit) for row in rows]),
+        Column("worth", [row.made for row in rows], unit=unit),
         *(_in_futures(rows, unit) if explanation.futures else []),
         Column("what was done", [shorten(describe(row), longest) for row in rows], words=True),
     ]
@@ -82,14 +77,11 @@ def columns(
 
 def _in_futures(rows: Sequence[Credit], unit: str) -> list[Column]:
     """Columns on how sure a worth is, where the future was redrawn."""
-
-    def ends(end: int) -> list[str]:
-        return [figure(row.ci95[end], unit) if row.ci95 else ABSENT for row in rows]
-
+    ends = [row.ci95 or (None, None) for row in rows]
     return [
-        Column("95 % from", ends(0)),
-        Column("to", ends(1)),
-        Column("in this future", [figure(row.own, unit) for row in rows], drop=1),
+        Column("95 % from", [low for low, _ in ends], unit=unit),
+        Column("to", [high for _, high in ends], unit=unit),
+        Column("in this future", [row.own for row in rows], drop=1, unit=unit),
         Column("shown", ["yes" if row.shown else "no" for row in rows], words=True),
     ]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from akinai.core.canonical import Json
 from akinai.core.presentation.sentences import difference_sentences
-from akinai.core.presentation.words import ABSENT, aligned, counted, figure
+from akinai.core.presentation.tables import Grid
+from akinai.core.presentation.words import counted, figure
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
 from akinai.learning.loop.state import Beginning, EpochCounts, EpochReport, Selected
@@ -192,9 +193,9 @@ class LearnResult:
         """The result in a sentence or two, and a row with the scores."""
         means = [result.mean if result else None for result in (self.baseline, self.judged)]
         gain = self.gain.difference if self.gain else None
-        cells = [ABSENT if value is None else self.amount(value) for value in (*means, gain)]
+        cells = [None if value is None else self.amount(value) for value in (*means, gain)]
         heads = ("without a playbook", "with it", "gain", "bullets")
-        return f"{self.sentences}\n\n{aligned([heads, (*cells, str(len(self.playbook)))])}"
+        return f"{self.sentences}\n\n{Grid.of_rows(heads, [(*cells, len(self.playbook))])}"
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.

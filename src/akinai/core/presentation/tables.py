@@ -1,0 +1,86 @@
+"""A table of results as people read it: the same columns on a terminal, in a page, in Markdown and in `print`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from akinai.core.presentation.words import figure
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    head: str
+    values: Sequence[float | str | None]
+    """Numbers, texts as they are shown, or None for what is not known."""
+    words: bool = False
+    """Words are aligned left and may be wrapped; numbers are aligned right."""
+    drop: int = 0
+    """0: the column is always shown. Of the others, the one with the largest number is left out first."""
+    unit: str | Sequence[str] = ""
+    """The unit of its numbers, or of each."""
+    sign: bool = False
+    """Whether positive numbers have a sign, as differences do."""
+    names: bool = False
+    """Whether its words are names that somebody gave, which are the same in every language."""
+
+    @property
+    def cells(self) -> list[str]:
+        units = [self.unit] * len(self.values) if isinstance(self.unit, str) else self.unit
+        return [
+            value if isinstance(value, str) else figure(value, unit, sign=self.sign)
+            for value, unit in zip(self.values, units, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table with its title and a note below it."""
+
+    columns: Sequence[Column]
+    title: str = ""
+    note: str = ""
+
+    @staticmethod
+    def of_rows(
+        heads: Sequence[str],
+        rows: Sequence[Sequence[float | str | None]],
+        title: str = "",
+        note: str = "",
+        words: frozenset[int] = frozenset({0}),
+    ) -> "Grid":
+        """A table of rows; `words` are the indices of the columns that hold words."""
+        columns = zip(*rows, strict=True) if rows else [()] * len(heads)
+        return Grid(
+            [
+                Column(head, list(values), at in words)
+                for at, (head, values) in enumerate(zip(heads, columns, strict=True))
+            ],
+            title,
+            note,
+        )
+
+    @property
+    def heads(self) -> list[str]:
+        return [column.head for column in self.columns]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        return list(zip(*(column.cells for column in self.columns), strict=True))
+
+    @property
+    def always(self) -> "Grid":
+        """The columns that are never left out."""
+        return Grid([column for column in self.columns if not column.drop], self.title, self.note)
+
+    def __str__(self) -> str:
+        """Its rows below its heads, in lines."""
+        lines = [self.heads, *self.rows]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if column.words else cell.rjust(width)
+                for cell, width, column in zip(line, widths, self.columns, strict=True)
+            ).rstrip()
+            for line in lines
+        )
