@@ -68,7 +68,7 @@ def _can_loop(step: Step) -> bool:
     action = step.turn.action
     if isinstance(action, Unreadable | a.AdvanceDay | a.Report):
         return False
-    if not step.outcome.ok or step.before is step.after or isinstance(action, _WRITING):
+    if not step.outcome.ok or step.before is step.after or isinstance(action, _WRITING) or _only_reads(action):
         return True
     return _business(step.before) == _business(step.after)
 
@@ -77,12 +77,19 @@ _WRITING = (a.SendEmail, a.AddMemory, a.NotepadWrite, a.UpdateNotes, a.ReadEmail
 """Repeating one of these has no effect, although the mailbox or the notes grow."""
 
 
+def _only_reads(action: Action) -> bool:
+    """Whether an action changes nothing itself: what customers buy in the meantime is no effect of it."""
+    return isinstance(action, a.Verb) and action.minutes in ("look", "search") and not isinstance(action, _WRITING)
+
+
 def _repeats(last: Step, step: Step) -> bool:
     if not _same_action(last.turn.action, step.turn.action):
         return False
     if not _can_loop(last) or not _can_loop(step):
         return False
-    if last.outcome.code != step.outcome.code or _business(last.before) != _business(step.before):
+    if last.outcome.code != step.outcome.code:
+        return False
+    if not _only_reads(step.turn.action) and _business(last.before) != _business(step.before):
         return False
     telling = not isinstance(step.turn.action, _WRITING) or isinstance(step.turn.action, a.ReadEmail)
     return not telling or not step.outcome.ok or last.outcome.data == step.outcome.data

@@ -90,7 +90,7 @@ class Business:
     """Gives products a second slot while slots are left."""
     keep_cents: int = 0
     fills_up: bool = False
-    """Orders what its slots lack beyond the storage, whatever is on its way."""
+    """Orders what its slots lack beyond the storage, whatever is on its way and whatever it costs."""
 
 
 Planning = Generator[Action, Outcome, Business]
@@ -342,7 +342,7 @@ class Shop:
             if not self._is_due(goods, missing):
                 continue
             cost = sum(missing[good.product.id] * good.cost_cents for good in goods)
-            share = min(1.0, cash / max(cost, 1))
+            share = 1.0 if self._business.fills_up else min(1.0, cash / max(cost, 1))
             quantities = {id: fit for id, units in missing.items() if (fit := int(units * share)) > 0}
             cost = sum(round(quantities.get(good.product.id, 0) * good.cost_cents) for good in goods)
             if quantities and cost >= goods[0].minimum_cents:
