@@ -52,7 +52,6 @@ def rows(document: Any) -> dict[str, Any]:
 def test_rules_compare_with_placebo_and_raw_examples(akinai: Akinai, folder: Path) -> None:
     """By rules: paired gains for each contender, in the document, on the page and as a figure; the placebo is the
     playbook's control, and raw examples have its tokens."""
-    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
     words = ("learn", "qa", "--set", "extra=false", "--against", "placebo,icl")
     answer = akinai(*words, "--json", "--figure", "against.svg")
     assert answer.code == 0, answer.err
@@ -132,7 +131,6 @@ def test_it_says_so_when_the_playbook_loses() -> None:
 
 def test_the_figure_of_runs_scored_in_money_is_in_dollars() -> None:
     """Its axis and its description; a score in another unit has its two decimals."""
-    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
     gain = {"gain": 98.784, "ci95": [87.8, 109.76]}
     rows = [{"name": "playbook", "accuracy": None, "injected": 9, "gain": gain}]
     money, units = against_svg(rows, "dollars"), against_svg(rows, "units")

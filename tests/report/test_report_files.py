@@ -159,14 +159,15 @@ def test_a_mistake_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[s
 def test_a_missing_extra_is_one_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without matplotlib the command says what to install, before it reads a run."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    """Without Jinja2 the command says what to install, before it reads a run."""
+    monkeypatch.setitem(sys.modules, "akinai.report.page.files", None)
     code, _, err = akinai(capsys, "report", "nothing")
     assert code == 2
-    assert err == 'akinai: a report needs matplotlib, which is not installed; pip install "akinai[report]"\n'
+    assert err.startswith("akinai: a report needs Jinja2 (")
+    assert err.endswith('); pip install "akinai[report]" brings it\n')
 
 
-def test_other_commands_load_no_matplotlib() -> None:
-    """Nobody waits for the drawing of figures but who asks for some."""
-    code = "import sys, akinai, akinai.cli.app, akinai.report.tables.runs; sys.exit('matplotlib' in sys.modules)"
+def test_other_commands_load_no_templates() -> None:
+    """Nobody waits for the templates of pages but who asks for one."""
+    code = "import sys, akinai, akinai.cli.app, akinai.report.tables.runs; sys.exit('jinja2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

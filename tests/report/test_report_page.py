@@ -24,7 +24,7 @@ from akinai.runtime.runs.records import ModelUsage
 from akinai.stores.memory import MemoryStore
 
 VOID = {"meta", "link"}
-DRAWN = {"svg", "title", "desc", "g", "path", "use", "defs", "style", "clippath", "rect", "circle"}
+DRAWN = {"svg", "title", "desc", "path", "text", "circle"}
 WRITTEN = {
     "html", "head", "meta", "title", "style", "body", "main", "header", "nav", "ul", "li", "a", "section", "h1", "h2",
     "h3", "p", "b", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "details",

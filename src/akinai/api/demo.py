@@ -30,7 +30,7 @@ class Demo:
     comparison: Comparison
     """The best player against the middle one, paired by seed."""
     page: Path | None
-    """The page of the report; None where matplotlib and Jinja2 (extra `report`) are not installed."""
+    """The page of the report; None where Jinja2 (extra `report`) is not installed."""
 
 
 def demo(
@@ -80,7 +80,7 @@ def _worlds() -> Iterator[str]:
 
 def _draws() -> bool:
     """Whether what draws a report is installed."""
-    return find_spec("matplotlib") is not None and find_spec("jinja2") is not None
+    return find_spec("jinja2") is not None
 
 
 def _report(store: MemoryStore, folder: Path) -> Path | None:

@@ -67,7 +67,7 @@ def test_the_share_of_a_treated_seller(shell: Shell) -> None:
     assert paired["figures"]["treated_share"]["difference"] == 0.5
     beside = [line for line in shell("analyze", "control", "swayed").splitlines() if "75 %" in line]
     assert beside
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
     shell("report", "control", "swayed", "-o", "told")
     assert "Treated share of two groups" in Path("told", "report.md").read_text()
     keep("plain", three_offers())
@@ -284,7 +284,7 @@ def test_no_profile_keeps_a_run_from_its_scores() -> None:
 
 def test_a_report_tells_the_markets_tables(shell: Shell) -> None:
     """Page and Markdown hold the share of the best possible, the figures, the tables of agents and the errors."""
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
     desk = Desk()
     desk.sell(offer(**{"Item  A": 8.0, "Item B": 4.0}))
     keep("hand", desk, desk)

@@ -67,7 +67,7 @@ def test_names_stand_beside_ids_for_people(shell: Shell) -> None:
     assert {row["business"] for row in run["tables"]["payments_by_business"]} == {"cellar", "grill"}
     (finding,) = desk.world.facets.judging.detect(replay(desk.world, desk.ledger))
     assert finding.assumed == "cellar (Deep Down) suits"
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
     shell("report", "hand", "-o", "page")
     page = Path("page", "report.md").read_text()
     assert "cellar (Deep Down)" in page

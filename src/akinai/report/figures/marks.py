@@ -1,28 +1,20 @@
-"""Figures of marks: the scores of single runs, the uses of tools, findings on a timeline."""
+"""Figures of rows: the scores of single runs, the uses of tools, findings on a timeline, means beside chance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from akinai.core.findings import SEVERITIES, Severity
 from akinai.core.presentation.charts import Chart
 from akinai.core.presentation.words import figure as number
 from akinai.core.presentation.words import label
-from akinai.report.figures.style import (
-    GREYS,
-    Look,
-    akinai_style,
-    axis_label,
-    days_axis,
-    legend_below,
-    scale,
-    sheet,
-    short,
-)
-from akinai.report.figures.svg import Drawing, svg_of
+from akinai.core.statistics import Summary
+from akinai.report.figures.style import INK, SOFT, Look, short
+from akinai.report.figures.svg import Axis, Drawing, Panel, Shape, axis_label, axis_of, days_axis, draw
 
 MAX_TOOLS = 16
-SIZES: Mapping[Severity, float] = {"minor": 14, "serious": 40, "grave": 80}
-"""Sizes of marks in the timeline, in square points."""
+SIZES: Mapping[Severity, float] = {"minor": 2.6, "serious": 4.2, "grave": 6.0}
+"""Half the width of the marks in the timeline."""
+CHANCE = replace(SOFT, marker="|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +26,25 @@ class Spread:
     ci95: tuple[float, float] | None
 
 
+def interval(ends: tuple[float, float], row: float, look: Look = INK) -> Shape:
+    """The interval of a mean, in a row."""
+    return Shape("line", replace(look, dash=""), [(end, row) for end in ends])
+
+
 def spreads(chart: Chart, by_group: Mapping[str, Spread], looks: Mapping[str, Look]) -> Drawing:
     """A row for each group: a dot for each run, the mean and its interval above them."""
-    with akinai_style():
-        figure, (axes,) = sheet(0.8 + 0.42 * max(2, len(by_group)))
-        for row, (group, spread) in enumerate(by_group.items()):
-            look = looks[group]
-            heights = [row + _jitter(index, len(spread.values)) for index in range(len(spread.values))]
-            axes.scatter(spread.values, heights, s=14, color=look.colour, alpha=0.45, linewidths=0)
-            low, high = spread.ci95 or (spread.mean, spread.mean)
-            axes.plot([low, high], [row - 0.28] * 2, color=GREYS["ink"], linewidth=1.4)
-            axes.plot([spread.mean], [row - 0.28], color=look.colour, marker=look.marker, markeredgecolor=GREYS["ink"])
-        names = [f"{looks[group].name} (n = {len(spread.values)})" for group, spread in by_group.items()]
-        axes.set_yticks(range(len(by_group)), names)
-        axes.set_ylim(len(by_group) - 0.5, -0.6)
-        axes.grid(visible=False, axis="y")
-        axes.set_ylabel("Group")
-        scale(axes.xaxis, chart.unit)
-        axes.set_xlabel(axis_label(chart.label, chart.unit))
-        means = "; ".join(f"{group}: mean {number(spread.mean, chart.unit)}" for group, spread in by_group.items())
-        description = f"{axis_label(chart.label, chart.unit)} of each run by group. {means}."
-        svg = svg_of(figure, chart.title, description)
+    shapes: list[Shape] = []
+    for row, (group, spread) in enumerate(by_group.items()):
+        look, n = looks[group], len(spread.values)
+        dots = [(value, row + _jitter(index, n)) for index, value in enumerate(spread.values)]
+        shapes.append(Shape("marks", replace(look, marker="o"), dots, size=2.6, opacity=0.45))
+        shapes.append(interval(spread.ci95 or (spread.mean, spread.mean), row - 0.28))
+        shapes.append(Shape("marks", look, [(spread.mean, row - 0.28)], size=4))
+    names = [f"{looks[group].name} (n = {len(spread.values)})" for group, spread in by_group.items()]
+    axis = axis_of(chart, low=None)
+    means = "; ".join(f"{group}: mean {number(spread.mean, chart.unit)}" for group, spread in by_group.items())
+    description = f"{axis.label} of each run by group. {means}."
+    svg = draw(chart.title, description, [Panel(shapes, axis, Axis("Group", names=names))], 40 * max(2, len(by_group)))
     rows = [
         (group, str(len(spread.values)), number(spread.mean, chart.unit), _listed(spread.values, chart.unit))
         for group, spread in by_group.items()
@@ -86,23 +76,17 @@ def tool_uses(chart: Chart, used: Mapping[str, Mapping[str, float]], looks: Mapp
             totals[tool] = totals.get(tool, 0) + uses
     tools_by_use = sorted(totals, key=lambda tool: (-totals[tool], tool))
     names = tools_by_use[:MAX_TOOLS]
-    with akinai_style():
-        figure, (axes,) = sheet(1.1 + 0.26 * max(3, len(names)))
-        for index, (group, tools) in enumerate(used.items()):
-            look, offset = looks[group], _offset(index, len(used))
-            marks = [(uses, row + offset) for row, name in enumerate(names) if (uses := tools.get(name, 0.0))]
-            style = {"color": look.colour, "marker": look.marker, "linestyle": "none", "clip_on": False}
-            axes.plot(*zip(*marks, strict=True), markersize=5, label=look.name, **style)
-        axes.set_yticks(range(len(names)), [short(label(name)) for name in names])
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.set_xlim(left=0)
-        axes.margins(x=0.05)
-        axes.set_ylabel("Tool")
-        scale(axes.xaxis, chart.unit)
-        axes.set_xlabel(axis_label(chart.label, chart.unit))
-        legend_below(figure, axes)
-        description = f"Most used: {', '.join(map(label, names[:5]))}."
-        svg = svg_of(figure, chart.title, description)
+    shapes = [
+        Shape(
+            "marks", looks[group],
+            [(uses, row + _offset(at, len(used))) for row, name in enumerate(names) if (uses := tools.get(name, 0.0))],
+            looks[group].name, 3.4,
+        )
+        for at, (group, tools) in enumerate(used.items())
+    ]  # fmt: skip
+    description = f"Most used: {', '.join(map(label, names[:5]))}."
+    panel = Panel(shapes, axis_of(chart), Axis("Tool", names=[short(label(name)) for name in names]))
+    svg = draw(chart.title, description, [panel], 24 * max(3, len(names)))
     left_out = len(tools_by_use) - len(names)
     more = f" {left_out} tools used less are in results.json." if left_out else ""
     rows = [(label(name), *(number(tools.get(name, 0.0), chart.unit) for tools in used.values())) for name in names]
@@ -129,26 +113,84 @@ def timeline(chart: Chart, marks: Sequence[Mark], looks: Mapping[str, Look], las
     """
     types = sorted({mark.type for mark in marks}, key=lambda kind: (-sum(mark.type == kind for mark in marks), kind))
     groups = [group for group in looks if any(mark.group == group for mark in marks)]
-    with akinai_style():
-        figure, (axes,) = sheet(1.2 + 0.32 * max(2, len(types)))
-        for index, group in enumerate(groups):
-            own, look = [mark for mark in marks if mark.group == group], looks[group]
-            heights = [types.index(mark.type) + _offset(index, len(groups)) for mark in own]
-            begins, days = [mark.begin for mark in own], [mark.day for mark in own]
-            axes.hlines(heights, begins, days, color=look.colour, linewidth=1, alpha=0.5)
-            sizes = [SIZES[mark.severity] for mark in own]
-            style = {"color": look.colour, "marker": look.marker, "alpha": 0.6, "linewidths": 0, "clip_on": False}
-            axes.scatter(days, heights, s=sizes, label=f"{look.name} ({len(own)})", **style)
-        axes.set_yticks(range(len(types)), [short(label(kind)) for kind in types])
-        axes.set_ylim(len(types) - 0.4, -0.6)
-        axes.set_ylabel("Finding")
-        days_axis(axes, last)
-        legend_below(figure, axes)
-        counted = (f"{sum(mark.severity == level for mark in marks)} {level}" for level in reversed(SEVERITIES))
-        description = f"{len(marks)} findings over {last} days: {', '.join(counted)}."
-        svg = svg_of(figure, chart.title, description)
-    counts = {(kind, group): 0 for kind in types for group in groups}
-    for mark in marks:
-        counts[mark.type, mark.group] += 1
-    rows = [(label(kind), *(str(counts[kind, group]) for group in groups)) for kind in types]
+    shapes: list[Shape] = []
+    for at, group in enumerate(groups):
+        own, look = [mark for mark in marks if mark.group == group], looks[group]
+        for mark in own:
+            row = types.index(mark.type) + _offset(at, len(groups))
+            line = Shape("line", replace(look, dash=""), [(mark.begin, row), (mark.day, row)], size=1, opacity=0.5)
+            words = f"{look.name} ({len(own)})"
+            shapes += [line, Shape("marks", look, [(mark.day, row)], words, SIZES[mark.severity], 0.6)]
+    counted = (f"{sum(mark.severity == level for mark in marks)} {level}" for level in reversed(SEVERITIES))
+    description = f"{len(marks)} findings over {last} days: {', '.join(counted)}."
+    panel = Panel(shapes, days_axis(last), Axis("Finding", names=[short(label(kind)) for kind in types]))
+    svg = draw(chart.title, description, [panel], 30 * max(2, len(types)))
+    rows = [
+        (label(kind), *(str(sum(mark.type == kind and mark.group == group for mark in marks)) for group in groups))
+        for kind in types
+    ]
     return Drawing(chart.name, chart.title, chart.note, description, ("findings", *groups), tuple(rows), svg)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a quantity over the runs of a group; there is at least one value."""
+
+    summary: Summary
+    by_chance: float | None = None
+    """The mean to expect by chance; None if it is not known."""
+
+
+Means = Mapping[str, Mapping[str, Mean]]
+"""Means by quantity and group."""
+
+
+def means(chart: Chart, by_quantity: Means, looks: Mapping[str, Look], chance_label: str = "") -> Drawing:
+    """A panel for each quantity, a row for each group: the mean, its interval, and a tick for chance if it has a label.
+
+    All panels have one scale.
+    """
+    groups = [group for group in looks if any(group in by_group for by_group in by_quantity.values())]
+    share = chart.unit == "share"
+    x = Axis(
+        axis_label("", chart.unit), chart.unit, low=-0.03 if share else 0.0, high=1.03 if share else None, exact=share
+    )
+    y = Axis("Group", names=[looks[group].name for group in groups])
+    panels = [
+        Panel(_mean_rows(groups, by_group, looks, chance_label), x, y, short(label(name)))
+        for name, by_group in by_quantity.items()
+    ]
+    described = (
+        f"{label(name)} " + ", ".join(f"{number(m.summary.mean, chart.unit)} of {group}" for group, m in of.items())
+        for name, of in by_quantity.items()
+    )
+    description = f"{chart.label}: {'; '.join(described)}."
+    svg = draw(chart.title, description, panels, 28 * max(2, len(groups)))
+    heads = ("group", "quantity", "mean", "95 % from", "to", *([chance_label] if chance_label else []), "n")
+    rows = [
+        _mean_row(group, name, by_group[group], chart.unit, with_chance=bool(chance_label))
+        for name, by_group in by_quantity.items()
+        for group in groups
+        if group in by_group
+    ]
+    return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0, 1}))
+
+
+def _mean_rows(
+    groups: Sequence[str], by_group: Mapping[str, Mean], looks: Mapping[str, Look], chance_label: str
+) -> list[Shape]:
+    shapes: list[Shape] = []
+    for row, group in enumerate(groups):
+        if (mean := by_group.get(group)) and (value := mean.summary.mean) is not None:
+            if mean.by_chance is not None:
+                shapes.append(Shape("marks", CHANCE, [(mean.by_chance, row)], chance_label, 5))
+            shapes.append(interval(mean.summary.ci95 or (value, value), row))
+            shapes.append(Shape("marks", looks[group], [(value, row)], size=4))
+    return shapes
+
+
+def _mean_row(group: str, name: str, mean: Mean, unit: str, *, with_chance: bool) -> tuple[str, ...]:
+    low, high = mean.summary.ci95 or (None, None)
+    values = [number(value, unit) for value in (mean.summary.mean, low, high)]
+    chance = [number(mean.by_chance, unit)] if with_chance else []
+    return (group, label(name), *values, *chance, str(mean.summary.n))

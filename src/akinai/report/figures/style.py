@@ -1,68 +1,29 @@
 """The style of every figure: type, axes, and looks that colour-blind readers and black-and-white prints tell apart."""
 
-import math
 import re
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Any
 
-from akinai.core.presentation.words import unit_word
 from akinai.core.untrusted.spelling import plain, shorten
 
-Figure = Any
-"""A matplotlib figure. It is untyped: matplotlib leaves keyword arguments unknown, which strict checks refuse."""
-Axes = Any
-"""A panel of a matplotlib figure."""
-
-# Okabe and Ito 2008, "Color Universal Design", without yellow, which is lost on white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
-DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (5, 1.5, 1.2, 1.5)), (0, (2.5, 1.5)), (0, (9, 2, 1.2, 2, 1.2, 2)))
+# After Okabe and Ito 2008, "Color Universal Design", without yellow, which is lost on white paper.
+HUES = {
+    "g1": "#0068a3", "g2": "#b84a00", "g3": "#00785a", "g4": "#a0487c", "g5": "#3d3a36", "g6": "#2f7fae",
+    "g7": "#8a6d00", "idle": "#8a8a8a", "reference": "#5a5a5a", "informed": "#3f6b4e", "ink": "#211e1a",
+    "soft": "#726b61", "line": "#e6e1d8",
+}  # fmt: skip
+"""Colours on paper, by class."""
+DARK = {
+    "g1": "#62b1e8", "g2": "#f08f4f", "g3": "#3fc79d", "g4": "#e0a0c4", "g5": "#ece7de", "g6": "#8fd0f2",
+    "g7": "#d9be5c", "idle": "#978f84", "reference": "#b3aba0", "informed": "#8dbb99", "ink": "#ece7de",
+    "soft": "#978f84", "line": "#322f2b",
+}  # fmt: skip
+DASHES = ("", "6 2", "5 1.5 1.2 1.5", "2.5 1.5", "9 2 1.2 2 1.2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-SCALE_LOOKS: dict[str, tuple[str, Any, str]] = {
-    "idle": ("#8a8a8a", (0, (1, 2)), "o"),
-    "reference": ("#5a5a5a", (0, (6, 3)), "s"),
-    "informed": ("#3f6b4e", (0, (5, 1.5, 1.2, 1.5)), "^"),
-}
-"""Colour, line and mark of the players of the scale."""
-GREYS = {"ink": "#222222", "soft": "#666666", "line": "#cccccc"}
 LONGEST_NAME = 32
 """Characters of a name in a figure; tables show it in full."""
-
-STYLE: dict[str, Any] = {
-    "svg.hashsalt": "akinai",
-    "svg.image_inline": True,
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9,
-    "text.parse_math": False,  # a name may hold dollars
-    "axes.unicode_minus": True,
-    "axes.edgecolor": GREYS["soft"],
-    "axes.labelcolor": GREYS["ink"],
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 9,
-    "axes.titlelocation": "left",
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "text.color": GREYS["ink"],
-    "xtick.color": GREYS["soft"],
-    "ytick.color": GREYS["soft"],
-    "xtick.labelcolor": GREYS["ink"],
-    "ytick.labelcolor": GREYS["ink"],
-    "lines.linewidth": 1.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "figure.constrained_layout.use": True,
-    "figure.facecolor": "white",
-}
-WIDTH = 6.2
-"""Inches, the width of a column of text."""
-LEGEND_LINE = 0.17
-"""Inches that each further line of a legend adds to a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +31,15 @@ class Look:
     """How a group is drawn, in every figure alike."""
 
     name: str
-    colour: str
-    dash: Any
-    marker: str
+    hue: str
+    """The class of its colour."""
+    dash: str = ""
+    marker: str = "o"
+
+
+SCALE_LOOKS = {"idle": ("2 2", "o"), "reference": ("6 3", "s"), "informed": ("5 1.5 1.2 1.5", "^")}
+"""Line and mark of the players of the scale."""
+INK, SOFT, LINE = Look("", "ink"), Look("", "soft"), Look("", "line")
 
 
 def looks(groups: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> dict[str, Look]:
@@ -88,10 +55,11 @@ def looks(groups: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})
         name = f"{name} ({names[name]})" if names[name] > 1 else name
         kind = kinds.get(group, "")
         if kind in SCALE_LOOKS:
-            looks_by_group[group] = Look(name, *SCALE_LOOKS[kind])
+            looks_by_group[group] = Look(name, kind, *SCALE_LOOKS[kind])
             continue
         own = int(kind.removeprefix("g")) - 1 if kind else index
-        looks_by_group[group] = Look(name, *(cycle[own % len(cycle)] for cycle in (COLOURS, DASHES, MARKERS)))
+        look = Look(name, f"g{own % 7 + 1}", DASHES[own % len(DASHES)], MARKERS[own % len(MARKERS)])
+        looks_by_group[group] = look
     return looks_by_group
 
 
@@ -117,85 +85,10 @@ def _cut(names: Sequence[str]) -> list[str]:
 
 
 def short(name: str) -> str:
-    """A name cut to fit a figure. A space is put before a leading "_": a legend would leave the name out."""
-    text = writable(shorten(name, LONGEST_NAME))
-    return f" {text}" if text.startswith("_") else text
+    """A name cut to fit a figure."""
+    return writable(shorten(name, LONGEST_NAME))
 
 
 def writable(text: str) -> str:
     """Text without characters that XML cannot hold."""
     return re.sub("[\ufffe\uffff\ud800-\udfff]", "\ufffd", plain(text))
-
-
-@contextmanager
-def akinai_style() -> Generator[None, None, None]:
-    """Draw with the settings of `STYLE` alone, whatever the user's matplotlibrc says."""
-    from matplotlib import style
-
-    with style.context(["default", STYLE]):
-        yield
-
-
-def sheet(height: float, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, list[Axes]]:
-    """An empty figure, `height` inches high, and its panels, row by row."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, height))
-    grid = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, [axes for row in grid for axes in row]
-
-
-def dollars(cents: float) -> str:
-    """Money on an axis: "$2" for whole dollars, else "$1.50"."""
-    sign, amount = ("\u2212" if cents < 0 else ""), abs(cents) / 100
-    return f"{sign}${amount:,.0f}" if math.isclose(amount, round(amount), abs_tol=1e-9) else f"{sign}${amount:,.2f}"
-
-
-def plain_number(value: float) -> str:
-    """A count or a share on an axis."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
-
-
-def scale(axis: Any, unit: str, bins: int = 6) -> None:
-    """Set the ticks of an axis: dollars for "cents", whole numbers for "days"."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    steps = [1, 2, 2.5, 5, 10]
-    if unit == "cents":
-        axis.set_major_locator(MaxNLocator(bins, steps=steps))
-        axis.set_major_formatter(FuncFormatter(_dollar_tick))
-    else:
-        axis.set_major_locator(MaxNLocator(bins, steps=steps, integer=unit == "days"))
-        axis.set_major_formatter(FuncFormatter(_number_tick))
-
-
-def _dollar_tick(value: float, _: int | None) -> str:
-    return dollars(value)
-
-
-def _number_tick(value: float, _: int | None) -> str:
-    return plain_number(round(value, 9))
-
-
-def axis_label(label: str, unit: str) -> str:
-    """The label of an axis: its quantity, and the unit in brackets."""
-    return f"{label[:1].upper()}{label[1:]} ({unit_word(unit)})"
-
-
-def days_axis(axes: Axes, last: int, bins: int = 8) -> None:
-    """Set the horizontal axis to days, from the first to the last."""
-    axes.set_xlim(0.5 if last <= 1 else 1, max(last, 1.5))
-    axes.set_xlabel("Day of the run")
-    scale(axes.xaxis, "days", bins)
-
-
-def legend_below(figure: Figure, *panels: Axes, columns: int = 4) -> None:
-    """Draw one legend under a figure, for all its panels."""
-    handles: dict[str, Any] = {}
-    for axes in panels:
-        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(name, handle)
-    if handles:
-        fit = max(1, min(columns, 84 // (max(map(len, handles)) + 6), len(handles)))
-        figure.set_figheight(figure.get_figheight() + LEGEND_LINE * (-(-len(handles) // fit) - 1))
-        figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=fit)

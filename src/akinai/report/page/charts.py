@@ -11,9 +11,8 @@ from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemCh
 from akinai.core.presentation.words import capitalized, label
 from akinai.core.presentation.words import figure as number
 from akinai.core.statistics import Summary
-from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
-from akinai.report.figures.marks import Mark, Spread, spreads, timeline, tool_uses
-from akinai.report.figures.means import Mean, Panel, by_column, by_place, means
+from akinai.report.figures.curves import TableColumn, Unfinished, by_column, by_place, over_days, panels, stacked
+from akinai.report.figures.marks import Mark, Mean, Spread, means, spreads, timeline, tool_uses
 from akinai.report.figures.series import Members, align_days, day_of
 from akinai.report.figures.style import Look
 from akinai.report.figures.svg import Drawing
@@ -200,15 +199,15 @@ def _places(chart: PlaceChart, groups: Sequence[Group]) -> dict[str, dict[str, d
     return by_order
 
 
-def _columns(chart: ColumnChart, groups: Sequence[Group]) -> list[Panel]:
+def _columns(chart: ColumnChart, groups: Sequence[Group]) -> list[TableColumn]:
     """The columns in which some group has a value that is not 0."""
     tables = {group.name: group.tables[chart.table] for group in groups if chart.table in group.tables}
     tables = {name: table for name, table in tables.items() if table.rows}
-    panels: list[Panel] = []
+    panels: list[TableColumn] = []
     for column, words in chart.columns.items():
         by_group = {
             name: {int(str(row.keys[0])): row.values[column] for row in table.rows} for name, table in tables.items()
         }
         if any(summary.mean for points in by_group.values() for summary in points.values()):
-            panels.append(Panel(words, next(iter(tables.values())).columns[column], by_group))
+            panels.append(TableColumn(words, next(iter(tables.values())).columns[column], by_group))
     return panels

@@ -5,7 +5,6 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Unpack, cast
 
@@ -72,11 +71,9 @@ def report(*names: str, **options: Unpack[ReportOptions]) -> WrittenReport:
 
     `with_paper` adds the results published for Vending-Bench, of another world and not comparable. At most
     `transcripts` runs are written, those with findings first. `language` is "en" or "ja", by default that of
-    AKINAI_LANG or the locale. UsageError without matplotlib, and if the folder cannot be written.
+    AKINAI_LANG or the locale. UsageError if the folder cannot be written.
     """
     language = checked_language(options["language"]) or chosen_language()
-    if find_spec("matplotlib") is None:
-        raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
     store, folder = options["store"], new_path(options["output"])
     _expect_folder(folder)
     if options["transcripts"] < 0:
