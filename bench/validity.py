@@ -156,7 +156,7 @@ def factory_of(name: str, setup: Mapping[str, Json]) -> AgentFactory:
     if name == IDLE:
         return WORLD.players[IDLE]
     habits = habits_of(setup)[name]
-    return lambda role: Trading(habits, role.genesis)
+    return rung(habits)
 
 
 def code_digest() -> str:
@@ -211,6 +211,11 @@ def play_all(geneses: Sequence[Genesis], names: Sequence[str], results: Results,
         runs = {pool.submit(result, genesis, name, judge=judge): (genesis, name) for genesis, name in left}
         for done in as_completed(runs):
             results.add(*runs[done], done.result())
+
+
+def rung(habits: Habits) -> AgentFactory:
+    """The factory of a player with some habits."""
+    return lambda role: Trading(habits, role.genesis)
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float, float]:

@@ -93,7 +93,7 @@ class Shop:
         self.views: dict[str, tuple[View, Outcome | None]] = {}
 
     def may_act(self) -> list[str]:
-        due = [actor for actor, at in self.world.facets.sides.wake_times(self.state).items() if at <= self.at]
+        due = [actor for actor, at in self.world.facets.seating.wake_times(self.state).items() if at <= self.at]
         return [*self.world.actors(self.state), *due]
 
     def what_is_shown(self, actor: str) -> tuple[View, Outcome | None]:

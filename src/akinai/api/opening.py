@@ -242,13 +242,13 @@ def _not_through_a_session(header: RunHeader) -> UsageError:
 
 def holder(opening: Opening) -> Any:
     """Whether a session holds an actor, given its seats."""
-    sides, hold = opening.world.facets.sides, opening.hold
+    seating, hold = opening.world.facets.seating, opening.hold
 
     def holds(seats: Seats, actor: str) -> bool:
         state = seats.session.state
         if hold is None:
-            return sides.own_player(state, actor) is None
-        return actor in hold or sides.group(state, actor) in hold
+            return seating.own_player(state, actor) is None
+        return actor in hold or seating.group(state, actor) in hold
 
     return holds
 
@@ -257,11 +257,11 @@ def _expect_actors(opening: Opening) -> None:
     """UsageError for an actor that is not there, or where the session would hold nobody."""
     world, hold = opening.world, opening.hold
     state = world.begin(opening.header.genesis)
-    actors, sides = [*participants(world, state)], world.facets.sides
+    actors, groups = [*participants(world, state)], world.facets.sides.groups
     for name in hold or ():
-        if name not in actors and name not in sides.groups:
-            raise UnknownName("actor", name, [*sides.groups, *actors], "a session holds actors, or groups of them")
-    if hold is None and all(sides.own_player(state, actor) for actor in actors):
+        if name not in actors and name not in groups:
+            raise UnknownName("actor", name, [*groups, *actors], "a session holds actors, or groups of them")
+    if hold is None and all(world.facets.seating.own_player(state, actor) for actor in actors):
         raise UsageError("every actor has a player of the world's own; name those to play by hold=[...]")
 
 

@@ -67,13 +67,13 @@ def _options(game: Game) -> OpenOptions:
 def _seat(world: World[Any], game: Game) -> list[str] | None:
     """The actor to hold, the first of the first side; None where only one actor has no player of the world's own."""
     setup = prepare(world, preset=game.preset, days=game.days, settings=game.settings or ()).setup
-    state, sides = world.begin(Genesis(world.name, game.seed, setup)), world.facets.sides
+    state, seating = world.begin(Genesis(world.name, game.seed, setup)), world.facets.seating
     everybody = list(participants(world, state))
-    free = [actor for actor in everybody if sides.own_player(state, actor) is None]
+    free = [actor for actor in everybody if seating.own_player(state, actor) is None]
     if len(free) == 1:
         return None
-    side = next(iter(sides.groups), "")
-    return sorted(actor for actor in free or everybody if sides.group(state, actor) == side)[:1] or everybody[:1]
+    side = next(iter(world.facets.sides.groups), "")
+    return sorted(actor for actor in free or everybody if seating.group(state, actor) == side)[:1] or everybody[:1]
 
 
 def is_persons(header: RunHeader) -> bool:

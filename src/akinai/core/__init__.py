@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from akinai.core.agents import Agent, AgentFactory, Move, Plan, Role, Routine, View, player
     from akinai.core.canonical import Json
     from akinai.core.chance import Chance
-    from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Sides, Teaching
+    from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Seating, Sides, Teaching
     from akinai.core.findings import Finding
     from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
     from akinai.core.lessons import Lesson
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Action", "Agent", "AgentFactory", "Chance", "Chart", "ColumnChart", "DayChart", "Entry", "Facets", "Files",
     "Finding", "Genesis", "ItemChart", "Json", "Judging", "Ledger", "Lesson", "MeanChart", "Move", "Observation",
-    "Outcome", "ParameterAlias", "PlaceChart", "Plan", "Presentation", "Role", "Routine", "Score", "Scorer", "Sides",
-    "StackChart", "Step", "Steps", "Teaching", "Turn", "Unreadable", "Verbs", "View", "World", "fold", "player",
-    "replay", "walk",
+    "Outcome", "ParameterAlias", "PlaceChart", "Plan", "Presentation", "Role", "Routine", "Score", "Scorer", "Seating",
+    "Sides", "StackChart", "Step", "Steps", "Teaching", "Turn", "Unreadable", "Verbs", "View", "World", "fold",
+    "player", "replay", "walk",
 ]  # fmt: skip
 
 

@@ -116,7 +116,7 @@ class Role:
     verbs: tuple[type[Action], ...]
     """All verbs of the part, also those that it may not use at the start."""
     group: str = ""
-    """The side that it plays on, as `Sides.group` names it."""
+    """The side that it plays on, as `Seating.group` names it."""
     bullets: tuple[str, ...] = ()
     """Bullets of a playbook, best first."""
     lookup: Lookup | None = None

@@ -48,29 +48,16 @@ class Observation(Generic[S]):
         return outcome
 
 
-class Sides(Generic[S]):
-    """Groups of actors: who plays whom, who sleeps until when, and how long a run takes."""
-
-    who: ClassVar[str] = ""
-    """The actors in a few words, such as "customers and businesses"; empty where their names say it."""
-    groups: ClassVar[Sequence[str]] = ()
-    """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
-    helpers: ClassVar[Sequence[str]] = ()
-    """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
-    model_settings: ClassVar[Mapping[str, Json]] = {}
-    """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
+class Seating(Generic[S]):
+    """What a session asks to run a world: who takes part on which side, who plays whom, and who sleeps until when."""
 
     def group(self, state: S, actor: str) -> str:
-        """The side of an actor, one of `groups` or `helpers`; empty for an actor of none."""
+        """The side of an actor, one of the groups or helpers of `Sides`; empty for an actor of none."""
         return ""
 
     def participants(self, state: S) -> Sequence[str]:
         """Everybody who takes part, whether they may act now or not; empty: those who may act now."""
         return ()
-
-    def expected_actions(self, state: S, actor: str) -> int:
-        """About how many actions an actor takes in a whole run, for estimates of cost; 0 where days tell it."""
-        return 0
 
     def verbs(self, state: S, actor: str) -> Sequence[type[Action]]:
         """Every action that an actor and its sub-agents can take in the course of a run; empty: all of the world's."""
@@ -94,6 +81,23 @@ class Sides(Generic[S]):
         The cap is `sub_agent_messages` of the setup.
         """
         return None
+
+
+class Sides(Generic[S]):
+    """The sides of a game: their names, the models that may play them, and how long a run takes."""
+
+    who: ClassVar[str] = ""
+    """The actors in a few words, such as "customers and businesses"; empty where their names say it."""
+    groups: ClassVar[Sequence[str]] = ()
+    """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
+    helpers: ClassVar[Sequence[str]] = ()
+    """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
+    model_settings: ClassVar[Mapping[str, Json]] = {}
+    """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
+
+    def expected_actions(self, state: S, actor: str) -> int:
+        """About how many actions an actor takes in a whole run, for estimates of cost; 0 where days tell it."""
+        return 0
 
 
 class Judging(Generic[S]):
@@ -393,6 +397,7 @@ class Facets:
     """All that a world says about itself beyond its rules."""
 
     observation: Observation[Any] = field(default_factory=Observation[Any])
+    seating: Seating[Any] = field(default_factory=Seating[Any])
     sides: Sides[Any] = field(default_factory=Sides[Any])
     judging: Judging[Any] = field(default_factory=Judging[Any])
     teaching: Teaching[Any] = field(default_factory=Teaching[Any])

@@ -67,12 +67,12 @@ class World(Protocol[S]):
 
 def participants(world: World[S], state: S) -> Sequence[str]:
     """Everybody who takes part in a run, whether they may act now or not."""
-    return world.facets.sides.participants(state) or world.actors(state)
+    return world.facets.seating.participants(state) or world.actors(state)
 
 
 def usable_verbs(world: World[S], state: S, actor: str) -> Sequence[type[Action]]:
     """Every action that an actor and its sub-agents can take in the course of a run."""
-    return world.facets.sides.verbs(state, actor) or world.verbs.classes
+    return world.facets.seating.verbs(state, actor) or world.verbs.classes
 
 
 def dated_view(world: World[S], state: S, actor: str) -> View:
@@ -87,7 +87,7 @@ def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Gene
     disclosed = genesis if getattr(factory, "yardstick", False) else None
     verbs = tuple(usable_verbs(world, state, actor))
     voice = world.facets.presentation.voice(state, actor) if getattr(factory, "person", False) else None
-    return factory(Role(actor, verbs, world.facets.sides.group(state, actor), genesis=disclosed, voice=voice))
+    return factory(Role(actor, verbs, world.facets.seating.group(state, actor), genesis=disclosed, voice=voice))
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:

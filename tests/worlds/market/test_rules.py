@@ -263,7 +263,7 @@ def test_waiting_under_the_wall_clock_waits_for_mail_or_its_alarm(desk: Desk) ->
     desk.act("ann", Wait())
     desk.act("bob", Wait(seconds=2.5))
     assert "ann" not in desk.world.actors(desk.state)
-    assert desk.world.facets.sides.wake_times(desk.state) == {"bob": 1_750_000_002_500_000}
+    assert desk.world.facets.seating.wake_times(desk.state) == {"bob": 1_750_000_002_500_000}
     assert desk.act("ann", Search()).code == "closed"
     desk.say("grill", "ann", "hi")
     assert "ann" in desk.world.actors(desk.state)

@@ -327,8 +327,8 @@ def test_a_single_owner_needs_no_turning() -> None:
     """Its name, its state and its outcomes hold nothing of several."""
     state = done(business(3, preset="quarter", days=90), a.AdvanceDay())
     assert (state.owner, state.owners, state.other_businesses, state.notices) == ("owner", ("owner",), {}, ())
-    assert WORLD.facets.sides.participants(state) == ()
-    assert WORLD.facets.sides.participants(street()) == OWNERS
+    assert WORLD.facets.seating.participants(state) == ()
+    assert WORLD.facets.seating.participants(street()) == OWNERS
 
 
 def test_a_sub_agent_works_for_the_owner_who_gave_the_task() -> None:

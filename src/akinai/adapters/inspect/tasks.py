@@ -92,9 +92,9 @@ def _listed(value: Any) -> list[str] | None:
 
 def _held(world: World[Any], genesis: Genesis) -> list[str] | None:
     """The first group, in a world whose actors all have players of its own."""
-    sides, state = world.facets.sides, world.begin(genesis)
-    if sides.groups and all(sides.own_player(state, actor) for actor in participants(world, state)):
-        return [sides.groups[0]]
+    groups, state = world.facets.sides.groups, world.begin(genesis)
+    if groups and all(world.facets.seating.own_player(state, actor) for actor in participants(world, state)):
+        return [groups[0]]
     return None
 
 

@@ -348,7 +348,7 @@ def situation(world: World[Any], seed: int, setup: Mapping[str, Json]) -> str:
     state = world.begin(Genesis(world.name, seed, setup))
     first: dict[str, str] = {}
     for actor in participants(world, state):
-        first.setdefault(world.facets.sides.group(state, actor), actor)
+        first.setdefault(world.facets.seating.group(state, actor), actor)
     views = (world.view(state, actor).text for actor in first.values())
     return "\n\n".join([f"{world.name.partition('@')[0]}, seed {seed}", *views])
 

@@ -98,7 +98,7 @@ class Driver:
     def _own_player(self, actor: str) -> AgentFactory | None:
         if self._seats is not None and self._seats.holds(actor):
             return self._seats.agent
-        return self.session.world.facets.sides.own_player(self.session.state, actor)
+        return self.session.world.facets.seating.own_player(self.session.state, actor)
 
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
@@ -160,7 +160,7 @@ class Driver:
         """The action that closes a sub-agent's task once its cap is reached; None before that."""
         if not self._task_cap or self._task_actions.get(actor, 0) < self._task_cap:
             return None
-        return self.session.world.facets.sides.closing_action(self.session.state, actor)
+        return self.session.world.facets.seating.closing_action(self.session.state, actor)
 
     async def aclose(self) -> None:
         """Close the agents."""
@@ -200,7 +200,7 @@ class Driver:
         pending = PendingDecisions(self._decide)
         try:
             while True:
-                alarms = world.facets.sides.wake_times(session.state)
+                alarms = world.facets.seating.wake_times(session.state)
                 woken = (actor for actor, at in alarms.items() if at <= session.now_us())
                 actors = [*world.actors(session.state), *woken]
                 if not pending and len(actors) == 1:

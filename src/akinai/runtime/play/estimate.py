@@ -166,8 +166,8 @@ def sides(world: World[Any], genesis: Genesis, spec: AgentSpec) -> Sequence[Side
     """The sides of a run that models play."""
     state, by_model = world.begin(genesis), dict[str, list[str]]()
     for actor in participants(world, state):
-        choice = spec.model_of(world.facets.sides.group(state, actor))
-        if choice and world.facets.sides.own_player(state, actor) is None:
+        choice = spec.model_of(world.facets.seating.group(state, actor))
+        if choice and world.facets.seating.own_player(state, actor) is None:
             by_model.setdefault(choice.name, []).append(actor)
     text = spec.prompt or instructions(spec.chat_options.protocol)
     return [_side(world, state, model, actors, text) for model, actors in by_model.items()]

@@ -106,12 +106,11 @@ class ModelPool:
             return {}
         records = [record async for record in store.read_trace(header.run_id)]
         totals = figures(records, self._prices).to_json()
-        sides = world.facets.sides
-        if self.spec.group_models or sides.groups:
+        if self.spec.group_models or world.facets.sides.groups:
             begin = world.begin(header.genesis)
             by_group: dict[str, list[TraceRecord]] = {}
             for record in records:
-                by_group.setdefault(sides.group(begin, record.actor), []).append(record)
+                by_group.setdefault(world.facets.seating.group(begin, record.actor), []).append(record)
             totals["groups"] = {
                 group: figures(group_records, self._prices).to_json()
                 for group, group_records in sorted(by_group.items())

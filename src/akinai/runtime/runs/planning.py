@@ -133,8 +133,8 @@ def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[st
 
 def offered_digest(world: World[Any], genesis: Genesis) -> str:
     """Digest of the tools that those who take part in a run can use in its course, by their side."""
-    state, sides = world.begin(genesis), world.facets.sides
-    by_side = {sides.group(state, actor): actor for actor in participants(world, state)}
+    state, seating = world.begin(genesis), world.facets.seating
+    by_side = {seating.group(state, actor): actor for actor in participants(world, state)}
     return _tools_digest(tuple((side, tuple(usable_verbs(world, state, actor))) for side, actor in by_side.items()))
 
 

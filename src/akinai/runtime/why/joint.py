@@ -170,7 +170,7 @@ class JointBranches(Branches):
 
     def _new_shadow(self, actor: str) -> ParticipantShadow:
         final = self.steps.final
-        factory: AgentFactory = self.world.facets.sides.own_player(final, actor) or self._factory
+        factory: AgentFactory = self.world.facets.seating.own_player(final, actor) or self._factory
         return ParticipantShadow(self.world, factory, actor, self.steps.genesis, final)
 
     async def value(self, branch: Branch) -> float:
@@ -230,7 +230,7 @@ class Queue:
         actors, now = self.world.actors(state), self.world.now(state)
         if now is not None:
             return (actors[0], now) if actors else None
-        alarms = self.world.facets.sides.wake_times(state)
+        alarms = self.world.facets.seating.wake_times(state)
         due = {actor: max(at, self._at) for actor, at in alarms.items()}
         due |= {actor: self._due.get(actor, self._at + PACE_US) for actor in actors}
         if not due:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
-from akinai.core.facets import Exporter, Facets, Files, Judging, Observation, Reader, Sides, Teaching
+from akinai.core.facets import Exporter, Facets, Files, Judging, Observation, Reader, Seating, Sides, Teaching
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Outcome, Turn
 from akinai.core.lessons import Lesson
@@ -49,12 +49,8 @@ class MarketObservation(Observation[State]):
         return views.render_wait(state, actor, outcome)
 
 
-class MarketSides(Sides[State]):
-    """Customers and businesses."""
-
-    who = "customers and businesses"
-    groups = ("customers", "businesses")
-    model_settings: ClassVar[Mapping[str, Json]] = {"clock": "wall"}
+class MarketSeating(Seating[State]):
+    """Customers and businesses, and who plays them."""
 
     def group(self, state: State, actor: str) -> str:
         member = state.members.get(actor)
@@ -65,9 +61,6 @@ class MarketSides(Sides[State]):
 
     def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
         return views.verbs_of(state, actor)
-
-    def expected_actions(self, state: State, actor: str) -> int:
-        return turns.expected_actions(state, state.members[actor])
 
     def own_player(self, state: State, actor: str) -> AgentFactory | None:
         setup = state.setup
@@ -80,6 +73,17 @@ class MarketSides(Sides[State]):
 
     def wake_times(self, state: State) -> Mapping[str, int]:
         return turns.wake_times(state)
+
+
+class MarketSides(Sides[State]):
+    """Customers and businesses."""
+
+    who = "customers and businesses"
+    groups = ("customers", "businesses")
+    model_settings: ClassVar[Mapping[str, Json]] = {"clock": "wall"}
+
+    def expected_actions(self, state: State, actor: str) -> int:
+        return turns.expected_actions(state, state.members[actor])
 
 
 class MarketJudging(Judging[State]):
@@ -166,6 +170,7 @@ class MarketFiles(Files[State]):
 
 FACETS = Facets(
     observation=MarketObservation(),
+    seating=MarketSeating(),
     sides=MarketSides(),
     judging=MarketJudging(),
     teaching=MarketTeaching(),

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from akinai.core.actions import Action
 from akinai.core.canonical import Json
-from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Sides, Teaching
+from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Seating, Sides, Teaching
 from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis
 from akinai.core.lessons import Lesson
@@ -32,21 +32,14 @@ from akinai.worlds.vending.transcript.place import items_of, place_of
 from akinai.worlds.vending.transcript.voice import voice_of
 
 
-class VendingSides(Sides[State]):
-    """Owners, and the sub-agents that they give tasks to."""
-
-    who = "an owner and its sub-agents"
-    helpers = ("suppliers",)
+class VendingSeating(Seating[State]):
+    """Owners, the sub-agents that they give tasks to, and suppliers."""
 
     def group(self, state: State, actor: str) -> str:
         return "suppliers" if actor.startswith(SUPPLIER) else ""
 
     def participants(self, state: State) -> Sequence[str]:
         return state.owners if state.other_businesses else ()
-
-    def expected_actions(self, state: State, actor: str) -> int:
-        weeks = (state.setup.days + 6) // 7 - state.setup.takes_over
-        return min(weeks * 5 // 4, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
 
     def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
         return usable_verbs(state, actor)
@@ -55,6 +48,17 @@ class VendingSides(Sides[State]):
         return (
             None if actor in state.owners else Report(text="(My messages for this task are spent; this is all I did.)")
         )
+
+
+class VendingSides(Sides[State]):
+    """Owners, and the sub-agents that they give tasks to."""
+
+    who = "an owner and its sub-agents"
+    helpers = ("suppliers",)
+
+    def expected_actions(self, state: State, actor: str) -> int:
+        weeks = (state.setup.days + 6) // 7 - state.setup.takes_over
+        return min(weeks * 5 // 4, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
 
 
 class VendingJudging(Judging[State]):
@@ -226,6 +230,7 @@ class VendingPresentation(Presentation[State]):
 
 
 FACETS = Facets(
+    seating=VendingSeating(),
     sides=VendingSides(),
     judging=VendingJudging(),
     teaching=VendingTeaching(),
