@@ -24,6 +24,7 @@ from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import SEALED, SHORT, Sealed
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.ledger import Entry
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ranges
 from akinai.core.stores import Books, RunHeader
@@ -468,9 +469,16 @@ def log_refusals(
     return refused
 
 
+class _Unkept(MemoryStore):
+    """A store of headers alone: what is played into it is known by its digest."""
+
+    async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
+        pass
+
+
 async def _played_again(header: RunHeader) -> str:
     """The final digest of a run of rules that is played once more."""
-    memory = MemoryStore()
+    memory = _Unkept()
     fresh = replace(header, status="open", ending=None, entries=None, digest=None, error=None)
     await memory.create(fresh)
     return (await play_run(memory, fresh)).digest or ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO, TypedDict, cast, get_args
 
@@ -11,6 +10,7 @@ from akinai.analysis.diff import Diff, diff_runs
 from akinai.core.errors import LedgerError, UnknownName, UsageError
 from akinai.core.findings import Deal
 from akinai.core.stores import Books, RunHeader, Status
+from akinai.core.worlds import expect_version
 from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, with_store
 from akinai.runtime.config.files import new_path
@@ -18,7 +18,6 @@ from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
-from akinai.runtime.runs.lifecycle import check_replay
 from akinai.runtime.runs.marking import delete_forever, list_runs, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_run, find_runs, read_run
@@ -39,11 +38,10 @@ def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
         for header in await find_runs(books, [run]):
             try:
                 with _named_in_errors(header):
-                    read = await read_run(books, header)
-                    check_replay(read.ledger)
+                    expect_version(worlds.load(header.genesis.world), header.genesis)
+                    runs.append(await read_run(books, header, Detail(ledger=ledgers, use_stored=False)))
             except UsageError as error:
                 raise UsageError(f"run {header.run_id!r} cannot be replayed: {error}") from error
-            runs.append(read if ledgers else replace(read, record=None))
         return Runs(runs)
 
     return wait(with_store(resolve_store(store), work))

@@ -1,6 +1,6 @@
 """Facets: what a world can say about itself beyond its rules, each with neutral defaults."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -298,8 +298,8 @@ class DatabaseTable:
     name: str
     columns: Mapping[str, str]
     """SQL types by name."""
-    rows: Sequence[Mapping[str, str | int | float | None]]
-    """Values by column; a column that a row lacks is NULL."""
+    rows: Iterable[Mapping[str, str | int | float | None]]
+    """Values by column; a column that a row lacks is NULL. They are read once."""
     indexes: Sequence[str] = ()
     """Columns with an index."""
 

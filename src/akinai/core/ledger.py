@@ -204,23 +204,37 @@ class Ledger:
         return self.entries[-1].digest if self.entries else self.genesis.digest
 
 
-def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
-    """The final digest of an untouched record. Raises BrokenChain at the first entry that does not follow."""
-    before, at = genesis.digest, None
-    for seq, entry in enumerate(entries, 1):
+class Chain:
+    """The chain of a record, followed entry by entry."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self.digest: str = genesis.digest
+        self.count = 0
+        self._at: int | None = None
+
+    def follow(self, entry: Entry) -> None:
+        """Go on by an entry. BrokenChain unless it follows."""
+        seq = self.count + 1
         if entry.seq != seq:
             raise BrokenChain(seq, f"it is missing; the next one there is entry {entry.seq}")
-        if at is not None and entry.at < at:
+        if self._at is not None and entry.at < self._at:
             raise BrokenChain(seq, "its time is before the time of the entry before it")
         try:
             text = canonical(entry.data)
-            expected = entry_digest(before, entry.seq, entry.at, text)
+            expected = entry_digest(self.digest, entry.seq, entry.at, text)
         except (TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is no JSON that a ledger keeps ({error})") from error
         if entry.digest != expected or not _spells(entry, text):
             raise BrokenChain(seq, f"its digest is {entry.digest[:12]}, what is written there gives {expected[:12]}")
-        before, at = entry.digest, entry.at
-    return before
+        self.digest, self.count, self._at = entry.digest, seq, entry.at
+
+
+def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
+    """The final digest of an untouched record. Raises BrokenChain at the first entry that does not follow."""
+    chain = Chain(genesis)
+    for entry in entries:
+        chain.follow(entry)
+    return chain.digest
 
 
 def _spells(entry: Entry, text: str) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from akinai.core.canonical import Json
 from akinai.core.statistics import BOUNDLESS, Better, Bounds
@@ -52,6 +52,7 @@ WORDS = "words"
 
 
 About = Literal["run", "agent", "conversation", "deal"]
+SUBJECTS: tuple[About, ...] = get_args(About)
 """The subject of a table's rows: the run as a whole, one agent each, two agents that talked, or one deal each."""
 
 
@@ -82,5 +83,12 @@ class Account:
     figures: Sequence[Score] = ()
     """A figure with the name of a score replaces it. One without a value is left out."""
     tables: Sequence[Table] = ()
+    more: Callable[[About], Sequence[Table]] = lambda _: ()
+    """Makes the further tables of a subject, such as those that can be as long as the ledger."""
     cast: str = ""
     """Equal for runs in which the keys of the tables mean the same, so that rows may be aggregated over seeds."""
+
+    def tables_about(self, subjects: Sequence[About]) -> list[Table]:
+        """Its tables with these subjects."""
+        own = [table for table in self.tables if table.about in subjects]
+        return own + [table for subject in subjects for table in self.more(subject)]

@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -123,6 +124,28 @@ def replay(world: World[S], ledger: Ledger, *, check: bool = False) -> Steps[S]:
 def replay_on(world: World[S], steps: Steps[S], entries: Iterable[Entry], *, check: bool = False) -> Steps[S]:
     """The steps of a ledger that has grown by `entries`: only these are folded. ReplayMismatch as for `walk`."""
     return Steps(steps.genesis, steps.opening, [*steps, *_walk(world, steps.final, entries, check=check)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold(Generic[S]):
+    """The steps of a record, folded anew in each pass."""
+
+    world: World[S]
+    opening: S
+    entries: Iterable[Entry]
+
+    def __iter__(self) -> Iterator[Step[S]]:
+        return _walk(self.world, self.opening, self.entries, check=True)
+
+
+def refold(world: World[S], genesis: Genesis, entries: Iterable[Entry]) -> Steps[S]:
+    """The steps of a long record whose entries can be read again: each pass folds them anew and checks the outcomes.
+
+    ReplayMismatch, in a pass, names the first that differs.
+    """
+    expect_version(world, genesis)
+    opening = world.begin(genesis)
+    return Steps(genesis, opening, _Fold(world, opening, entries), held=False)
 
 
 def expect_outcome(entry: Entry, outcome: Outcome) -> None:

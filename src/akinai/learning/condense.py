@@ -22,6 +22,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.findings import SEVERITIES, Finding
 from akinai.core.ledger import midnights
 from akinai.core.money import format_cents
+from akinai.core.scores import SUBJECTS
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World
 from akinai.learning.search.injection import TokenCounter, estimate_tokens
@@ -311,7 +312,7 @@ def _hidden_fact_lines(world: World[Any], steps: Steps[Any]) -> Iterator[str]:
     account = judging.account(steps)
     for score in account.figures:
         yield f"{_name(score.name)}: {_value(f'{score.name}_{score.unit}', score.value)}"
-    for table in account.tables:
+    for table in account.tables_about(SUBJECTS):
         for values in table.rows:
             cells = zip(table.columns.items(), values, strict=True)
             yield f"{table.name}: " + ", ".join(

@@ -7,7 +7,7 @@ the next one.
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -242,7 +242,8 @@ class HostedMarket:
         for request in requests:
             if not request.future.done():
                 request.future.set_result(request.response)
-        self._wake(entries)
+        if self._mail_waiters:
+            self._wake(_recipients(entries))
 
     def _fail(self, requests: Sequence[_Pending[Any]], error: Exception) -> None:
         """Drop a failed commit. Later requests are applied again, to the last durable state."""
@@ -255,16 +256,16 @@ class HostedMarket:
 
     async def _catch_up(self, requests: Sequence[_Pending[Any]] = ()) -> None:
         """Fold the entries of other servers, then apply the pending requests again, in the order of arrival."""
-        head, entries = self.committed, list[Entry]()
+        head, recipients = self.committed, set[str]()
         async for entry in self._store.read(self.header.run_id, head.seq):
             turn = read_turn(self.world, entry)
             state, outcome = step(self.world, head.state, turn)
             expect_outcome(entry, outcome)
             head = head.after(entry, state)
-            entries.append(entry)
+            recipients.update(_recipients([entry]))
         self.committed = head
         self._reapply([*requests, *self._pending])
-        self._wake(entries)
+        self._wake(recipients)
 
     def _reapply(self, requests: Sequence[_Pending[Any]]) -> None:
         self._head, self._pending, self._entries = self.committed, [], []
@@ -337,19 +338,20 @@ class HostedMarket:
             if not waiters:
                 self._mail_waiters.pop(actor, None)
 
-    def _wake(self, entries: Sequence[Entry]) -> None:
-        """Wake the recipients of new messages."""
-        if self._mail_waiters:
-            for entry in entries:
-                if entry.name == SendMessage.__name__ and entry.outcome.ok:
-                    self._wake_agent(str(entry.parameters["to_agent_id"]))
-
     def wake_all(self) -> None:
         """End every wait for mail."""
-        for actor in list(self._mail_waiters):
-            self._wake_agent(actor)
+        self._wake([*self._mail_waiters])
 
-    def _wake_agent(self, actor: str) -> None:
-        for waiter in self._mail_waiters.get(actor, ()):
-            if not waiter.done():
-                waiter.set_result(None)
+    def _wake(self, actors: Iterable[str]) -> None:
+        """End the waits of agents for mail."""
+        for actor in actors:
+            for waiter in self._mail_waiters.get(actor, ()):
+                if not waiter.done():
+                    waiter.set_result(None)
+
+
+def _recipients(entries: Iterable[Entry]) -> Iterator[str]:
+    """The recipients of the messages among entries."""
+    for entry in entries:
+        if entry.name == SendMessage.__name__ and entry.outcome.ok:
+            yield str(entry.parameters["to_agent_id"])

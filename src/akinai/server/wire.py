@@ -259,7 +259,7 @@ def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> 
     """The message as it was delivered, omitted fields filled in. A repeat shows the message as first delivered."""
     message, at = action.message, turn.at
     index = cast("Mapping[str, int]", outcome.data)["index"]
-    if index != turn.seq and (first := _delivered(state, turn.actor, action.to_agent_id, index)):
+    if index != turn.seq and (first := state.box(action.to_agent_id, turn.actor).find(index)):
         message, at = first.message, first.at
     return {
         "type": "send_message",
@@ -269,11 +269,6 @@ def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> 
         "message": message.model_dump(mode="json"),
         "metadata": action.metadata,
     }
-
-
-def _delivered(state: State, sender: str, to: str, index: int) -> Any:
-    box = state.box(to, sender)
-    return next((mail for position in range(box.count) if (mail := box.by_position[position]).index == index), None)
 
 
 def _dump(value: object) -> bytes:

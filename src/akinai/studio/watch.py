@@ -5,16 +5,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from akinai import worlds
 from akinai.analysis.groups import settings_key, settings_keys
 from akinai.analysis.scale import HIGH, LOW
-from akinai.core.errors import AkinaiError
-from akinai.core.ledger import Entry, Ledger
+from akinai.core.errors import AkinaiError, StoreError
 from akinai.core.stores import Books, RunHeader
 from akinai.report.page.run_list import ListedRun
 from akinai.runtime.models.budget import Price, Prices
-from akinai.runtime.runs.kept_scores import find_scores, keep_scores, score_record
-from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs, trim_run
+from akinai.runtime.runs.reading import Detail, read_run, read_usage, select_runs
 from akinai.runtime.runs.records import Run
 
 POLL_S = 0.5
@@ -200,23 +197,12 @@ def _key(header: RunHeader) -> str:
 async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:
     """A run with its scores, findings, usage and the headline by day; its `trouble` says what is wrong.
 
-    Scores that the store keeps are used; otherwise the ledger is folded in a thread, and its scores are kept.
+    Scores that the store keeps are used; otherwise the ledger is folded, and its scores are kept.
     """
-    if header.damage:
-        return Run(header, trouble=header.damage)
-    entries: list[Entry] = []
     try:
-        entries += [entry async for entry in books.read(header.run_id)]
-        expect_whole(header, len(entries))
-        world = worlds.load(header.genesis.world)
-        scored = await find_scores(books, header, entries, world) if header.status != "open" else None
-        if scored is None or not detail.within(scored):
-            ledger = Ledger(header.genesis, tuple(entries))
-            scored = await asyncio.to_thread(score_run, header, ledger, world, detail.whole)
-            record = score_record(scored, world)
-            await keep_scores(books, [record] if record else [])
-        run = trim_run(scored, detail)
-    except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
-        why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
-        return Run(header, len(entries), trouble=why)
+        run = await read_run(books, header, detail, trouble=(Exception,))
+    except StoreError as error:
+        return Run(header, trouble=str(error))
+    if run.trouble:
+        return run
     return replace(run, series=run.headline_series, usage=await read_usage(books, header, prices))

@@ -10,7 +10,7 @@ from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader, TraceRecord
 from akinai.core.worlds import World, replay
 from akinai.runtime.garbage import never_collecting
-from akinai.runtime.runs.kept_scores import find_scores
+from akinai.runtime.runs.kept_scores import find_scores, record_digest
 from akinai.runtime.runs.reading import Load, expect_whole, read_ledger
 from akinai.views.run import RunViews
 
@@ -47,7 +47,9 @@ async def _kept_findings(
     books: Books, header: RunHeader, ledger: Ledger, world: World[Any]
 ) -> Sequence[Finding] | None:
     """The findings that are kept beside a run that is over; None where there are none, so that detectors must run."""
-    record = await find_scores(books, header, ledger.entries, world) if header.status != "open" else None
+    if header.status == "open":
+        return None
+    record = await find_scores(books, header, world, record_digest(ledger), len(ledger.entries))
     return record.findings if record is not None and record.judged else None
 
 

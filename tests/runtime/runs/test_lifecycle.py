@@ -10,11 +10,11 @@ from akinai.analysis.diff import diff_runs, facts_by_day
 from akinai.core.errors import ReplayMismatch, SequenceConflict, UsageError
 from akinai.core.ledger import Entry, Ledger, Outcome
 from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import fold
+from akinai.core.worlds import fold, replay
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import SINCE, play_run
-from akinai.runtime.runs.lifecycle import begin_forks, can_resume, check_replay, plan_fork
+from akinai.runtime.runs.lifecycle import begin_forks, can_resume, plan_fork
 from akinai.runtime.runs.planning import begin_all, plan
 from akinai.runtime.runs.reading import read_ledger, read_run
 from akinai.runtime.runs.records import Run
@@ -221,11 +221,11 @@ async def test_message_cap_ends_a_run_at_that_number() -> None:
 async def test_replay_names_the_entry_that_differs() -> None:
     """Applying the actions again gives every outcome; one that was changed is named."""
     ledger = (await played(MemoryStore(), header_of("naive"))).ledger
-    check_replay(ledger)
+    replay(WORLD, ledger, check=True)
     entries = list(ledger.entries)
     entries[6] = replace(entries[6], outcome=replace(entries[6].outcome, text="no"))
     with pytest.raises(ReplayMismatch) as mismatch:
-        check_replay(Ledger(ledger.genesis, entries))
+        replay(WORLD, Ledger(ledger.genesis, entries), check=True)
     assert mismatch.value.entry == 7
 
 

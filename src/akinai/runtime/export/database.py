@@ -8,10 +8,10 @@ from pathlib import Path
 from akinai import worlds
 from akinai.core.errors import UsageError
 from akinai.core.facets import DatabaseTable
-from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import replay
+from akinai.core.worlds import refold
 from akinai.runtime.play.trace_codec import decode_calls, is_call
+from akinai.runtime.runs.reading import RecordScan, StoredEntries
 
 
 def database_formats() -> dict[str, str]:
@@ -36,9 +36,15 @@ async def write_database(books: Books, header: RunHeader, format: str, path: Pat
     if not path.parent.is_dir():
         raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
     world = worlds.load(world_name)
-    ledger = Ledger(header.genesis, [entry async for entry in books.read(header.run_id)])
+    scan = RecordScan.of(header)
+    await scan.read(books, header.run_id, hold=False)
     calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
-    tables = world.facets.files.exporters[format](replay(world, ledger), list(calls))
+    entries = StoredEntries(books, header.run_id, scan.count)
+    steps = refold(world, header.genesis, entries)
+    await entries.use(lambda: _save(path, world.facets.files.exporters[format](steps, list(calls))))
+
+
+def _save(path: Path, tables: Sequence[DatabaseTable]) -> None:
     part = path.with_name(f".{path.name}.saving")
     try:
         with closing(sqlite3.connect(part)) as database, database:

@@ -17,7 +17,7 @@ from typing import Any
 
 from akinai.core.errors import StoreError, UnknownName, UsageError
 from akinai.core.findings import Finding
-from akinai.core.ledger import Entry, chain_end
+from akinai.core.ledger import Ledger, chain_end
 from akinai.core.scores import Score, Table
 from akinai.core.stores import KeepsScores, RunHeader, ScoreRecord, Store
 from akinai.core.worlds import World
@@ -56,26 +56,34 @@ def _version_of(module: str, name: str) -> str | None:
 
 
 async def find_scores(
-    store: Store, header: RunHeader, entries: Sequence[Entry], world: World[Any], *, of_any_version: bool = False
+    store: Store,
+    header: RunHeader,
+    world: World[Any],
+    digest: str | None,
+    entries: int,
+    *,
+    of_any_version: bool = False,
 ) -> Run | None:
     """The run as stored, without its ledger; None unless scores of this record and this code are stored, or those
-    `of_any_version`."""
+    `of_any_version`. `digest` is the one that the texts of its entries give, and `entries` their number.
+    """
     if not isinstance(store, KeepsScores):
         return None
     record = await store.kept_scores(header.run_id)
-    if record is None or record.digest != _digest_of(header, entries):
+    if record is None or record.digest != digest:
         return None
     if record.version != scorer_version(world) and not of_any_version:
         return None
     try:
-        return _parse_run(record, header, len(entries))
+        return _parse_run(record, header, entries)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None  # written by other software; new scores replace it
 
 
-def _digest_of(header: RunHeader, entries: Sequence[Entry]) -> str | None:
+def record_digest(ledger: Ledger) -> str | None:
     """The digest of a record, computed from its texts; None where its chain is broken."""
-    return chain_end(header.genesis.digest, ((entry.seq, entry.at, entry.text, entry.digest) for entry in entries))
+    rows = ((entry.seq, entry.at, entry.text, entry.digest) for entry in ledger.entries)
+    return chain_end(ledger.genesis.digest, rows)
 
 
 @dataclass(frozen=True, slots=True)

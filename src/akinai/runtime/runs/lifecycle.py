@@ -1,4 +1,4 @@
-"""The life cycle of a run after its start: resume, fork, replay."""
+"""The life cycle of a run after its start: resume, fork."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from akinai import worlds
 from akinai.core.errors import UsageError
 from akinai.core.ledger import DAY_US, Entry, Ledger
 from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import World, replay, walk
+from akinai.core.worlds import World, replay
 from akinai.runtime.play.agent_spec import AGENT_SPEC, AgentSpec
 from akinai.runtime.play.driver import SINCE
 from akinai.runtime.play.model_pool import CALLS
@@ -103,9 +103,3 @@ def _last_day(world: World[Any], ledger: Ledger) -> int:
     """The last day, from 1, that was played or can still be played."""
     steps = replay(world, ledger)
     return days_of(world, steps) + (world.ending(steps.final) is None)
-
-
-def check_replay(ledger: Ledger) -> None:
-    """Apply every recorded action again. ReplayMismatch names the first outcome that differs."""
-    for _ in walk(worlds.load(ledger.genesis.world), ledger.genesis, ledger.entries, check=True):
-        pass

@@ -1,19 +1,20 @@
 """Reads runs: entries come from the store once and are replayed once, whatever details are requested."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
 from akinai import worlds
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, SeedWithheld, StoreError, UnknownName, UsageError
-from akinai.core.ledger import Entry, Ledger, midnights
+from akinai.core.ledger import Entry, Ledger, chain_end, midnights
 from akinai.core.models import Reply, Usage
 from akinai.core.scores import About, Score
 from akinai.core.steps import Step, Steps
 from akinai.core.stores import Books, RunHeader, ScoreRecord, Store
-from akinai.core.worlds import World, replay
+from akinai.core.worlds import World, refold, replay
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.trace_codec import is_call
 from akinai.runtime.runs.kept_scores import KEPT_TABLES, find_scores, keep_scores, score_record
@@ -24,6 +25,7 @@ from akinai.runtime.runs.sweep import names_of
 DAMAGE = (LedgerError, UsageError)
 """Errors of a damaged record, and of a world or version that is not installed."""
 
+T = TypeVar("T")
 Load = Callable[[str], World[Any]]
 """Returns a world by name, as `worlds.load` does."""
 
@@ -69,9 +71,80 @@ def loader(world: World[Any] | None) -> Load:
     return worlds.load if world is None else lambda _: world
 
 
+HELD_ENTRIES = 5_000
+"""Entries of a run that are held while it is read. A longer one is read from the store in each pass."""
+CHUNK = 500
+
+
+class StoredEntries(Iterable[Entry]):
+    """The entries of a run for code in another thread, which may go through them several times: none is held."""
+
+    def __init__(self, store: Store, run_id: str, count: int) -> None:
+        """`count` bounds a run that grows meanwhile. Made in the event loop of the store."""
+        self._store, self._run_id, self._count = store, run_id, count
+        self._loop = asyncio.get_running_loop()
+        self._over = False
+
+    def __iter__(self) -> Iterator[Entry]:
+        entries = self._store.read(self._run_id)
+        for start in range(0, self._count, CHUNK):
+            if self._over:
+                raise asyncio.CancelledError
+            next_entries = _next_entries(entries, min(CHUNK, self._count - start))
+            yield from asyncio.run_coroutine_threadsafe(next_entries, self._loop).result()
+
+    async def use(self, work: Callable[[], T]) -> T:
+        """The result of `work`, done in a thread, which ends early when this is cancelled."""
+        try:
+            return await asyncio.to_thread(work)
+        finally:
+            self._over = True
+
+
+async def _next_entries(entries: AsyncIterator[Entry], count: int) -> list[Entry]:
+    chunk: list[Entry] = []
+    while len(chunk) < count and (entry := await anext(entries, None)) is not None:
+        chunk.append(entry)
+    return chunk
+
+
 async def read_ledger(store: Store, header: RunHeader) -> Ledger:
     """The whole record of a run."""
     return Ledger(header.genesis, tuple([entry async for entry in store.read(header.run_id)]))
+
+
+@dataclass(slots=True)
+class RecordScan:
+    """The first pass over the entries of a run."""
+
+    chain: str | None
+    """The digest that its texts give; None where an entry does not follow."""
+    digest: str
+    """The digest of the last entry, as it is stored."""
+    count: int = 0
+    held: list[Entry] | None = field(default_factory=list[Entry])
+    """All entries; None for a run that is too long."""
+
+    @staticmethod
+    def of(header: RunHeader) -> "RecordScan":
+        return RecordScan(header.genesis.digest, header.genesis.digest)
+
+    async def read(self, store: Store, run_id: str, *, hold: bool) -> None:
+        """Read the entries; `hold` holds all of a long run too. What precedes a broken one is in place. BrokenChain."""
+        gap: BrokenChain | None = None
+        async for entry in store.read(run_id):
+            self.count += 1
+            self.digest = entry.digest
+            if entry.seq != self.count and gap is None:
+                gap = BrokenChain(self.count, f"it is missing; the next one there is entry {entry.seq}")
+            row = (entry.seq, entry.at, entry.text, entry.digest)
+            self.chain = None if self.chain is None else chain_end(self.chain, [row], self.count)
+            if self.held is not None:
+                self.held.append(entry)
+                if self.count > HELD_ENTRIES and not hold:
+                    self.held = None
+        if gap:
+            raise gap
 
 
 async def read_run(
@@ -83,61 +156,64 @@ async def read_run(
     trouble: tuple[type[Exception], ...] = (),
     new_records: list[ScoreRecord] | None = None,
 ) -> Run:
-    """A run from the store, scored. New scores are stored, or appended to `new_records` for the caller to store.
+    """A run from the store, scored in a thread. New scores are stored, or appended to `new_records` for the caller to
+    store.
 
     Raises LedgerError for a damaged record and UsageError for another version's world. Errors of the classes in
     `trouble` become the run's `trouble` instead, except StoreError: then the store itself does not work.
     """
-    entries: list[Entry] = []
+    scan = RecordScan.of(header)
     try:
         if header.damage:
             raise BrokenChain(0, header.damage)
-        async for entry in store.read(header.run_id):
-            entries.append(entry)  # noqa: PERF401 - entries before a broken one are kept
-        if gap := next((seq for seq, entry in enumerate(entries, 1) if entry.seq != seq), 0):
-            raise BrokenChain(gap, f"it is missing; the next one there is entry {entries[gap - 1].seq}")
-        expect_whole(header, len(entries))
-        world = load(header.genesis.world)
-        return await _read_or_score(store, header, Ledger(header.genesis, tuple(entries)), world, detail, new_records)
+        await scan.read(store, header.run_id, hold=detail.ledger)
+        expect_whole(header, scan.count)
+        return await _read_or_score(store, header, scan, load(header.genesis.world), detail, new_records)
     except trouble as error:
         if isinstance(error, StoreError):
             raise
         why = header.damage or (str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}")
-        ledger = Ledger(header.genesis, tuple(entries))
-        record = ledger if detail.ledger and not header.damage else None
-        return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=record)
+        record = None if header.damage else _record(header, scan, detail)
+        return Run(header, scan.count, "" if header.damage else scan.digest, trouble=why, record=record)
+
+
+def _record(header: RunHeader, scan: RecordScan, detail: Detail) -> Ledger | None:
+    return Ledger(header.genesis, tuple(scan.held or ())) if detail.ledger else None
 
 
 async def _read_or_score(
     store: Store,
     header: RunHeader,
-    ledger: Ledger,
+    scan: RecordScan,
     world: World[Any],
     detail: Detail,
     new_records: list[ScoreRecord] | None,
 ) -> Run:
-    if header.genesis.claimed is not None:
-        return await _read_claims(store, header, ledger, world, detail)
-    if not detail.keepable:
-        return score_run(header, ledger, world, detail)
-    run = await find_scores(store, header, ledger.entries, world)
+    claimed = header.genesis.claimed is not None
+    if not detail.keepable and not claimed:
+        return replace(await score_stored(store, header, scan, world, detail), record=_record(header, scan, detail))
+    run = await find_scores(store, header, world, scan.chain, scan.count, of_any_version=claimed)
     if run is None or not detail.within(run):
-        run = score_run(header, ledger, world, detail.whole)
+        if claimed:  # its scores are claims, which nobody can make again before the reveal
+            raise SeedWithheld
+        run = await score_stored(store, header, scan, world, detail.whole)
         record = score_record(run, world)
         if new_records is None:
             await keep_scores(store, [record] if record else [])
         elif record:
             new_records.append(record)
-    return trim_run(replace(run, record=ledger), detail)
+    return trim_run(replace(run, record=_record(header, scan, detail)), detail)
 
 
-async def _read_claims(store: Store, header: RunHeader, ledger: Ledger, world: World[Any], detail: Detail) -> Run:
-    """The scores that came with a record whose seed is withheld: claims, which nobody can make again before the reveal.
-    SeedWithheld where none came with it."""
-    run = await find_scores(store, header, ledger.entries, world, of_any_version=True)
-    if run is None or not detail.within(run):
-        raise SeedWithheld
-    return trim_run(replace(run, record=ledger), detail)
+async def score_stored(store: Store, header: RunHeader, scan: RecordScan, world: World[Any], detail: Detail) -> Run:
+    """A run that was scanned, scored from its entries in a thread. Raises what `score_run` raises."""
+    without_ledger = replace(detail, ledger=False)
+    if scan.held is not None:
+        ledger = Ledger(header.genesis, scan.held)
+        return await asyncio.to_thread(score_run, header, ledger, world, without_ledger)
+    entries = StoredEntries(store, header.run_id, scan.count)
+    steps = refold(world, header.genesis, entries)
+    return await entries.use(lambda: score_steps(header, steps, world, without_ledger))
 
 
 async def read_played(
@@ -172,14 +248,14 @@ def score_run(
 
 def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail: Detail = Detail()) -> Run:
     """A run from its steps, replayed from its ledger or just played. Raises what `score_run` raises."""
-    ledger = steps.ledger
+    scores = tuple(score for scorer in world.scorers for score in scorer(steps))
     run = Run(
         header,
-        entries=len(ledger.entries),
-        digest=ledger.digest,
+        entries=len(steps),
+        digest=steps.digest,
         days=days_of(world, steps),
-        scores=tuple(score for scorer in world.scorers for score in scorer(steps)),
-        record=ledger if detail.ledger else None,
+        scores=scores,
+        record=steps.ledger if detail.ledger else None,
         began=world.now(steps.opening),
         series=series_of(world, steps) if detail.series else None,
     )
@@ -219,7 +295,7 @@ def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Ru
         severities=dict(Counter(finding.severity for finding in findings)),
         findings=findings if detail.findings else None,
         coherence=tuple(judging.coherence(steps, findings)),
-        tables=tuple(table for table in account.tables if table.about in detail.tables),
+        tables=tuple(account.tables_about(detail.tables)),
         roster=account.cast,
         names=world.facets.presentation.names(steps.final),
     )

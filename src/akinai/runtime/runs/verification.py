@@ -7,11 +7,11 @@ from typing import Literal
 from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import LedgerError, UsageError
-from akinai.core.ledger import Ledger, check_chain
+from akinai.core.ledger import Chain
 from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import replay
+from akinai.core.worlds import expect_version, read_turn, step
 from akinai.runtime.runs.kept_scores import find_scores, same_scores
-from akinai.runtime.runs.reading import Detail, expect_whole, read_ledger, score_run
+from akinai.runtime.runs.reading import Detail, RecordScan, expect_whole, score_stored
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE
 
 Covered = Literal["final", "header", "card"]
@@ -64,15 +64,18 @@ async def verify(store: Store, header: RunHeader, digest: str | None = None) -> 
     if header.damage:
         return Verdict(False, 0, header.damage)
     verdict = Verdict(True, header_digest=header.header_digest, card_digest=header.card_digest)
+    chain, closing = Chain(header.genesis), header.genesis.digest
     try:
-        ledger = await read_ledger(store, header)
-        final = check_chain(ledger.genesis, ledger.entries)
-        _check_closing(header, ledger)
-        note = _check_ending(header, ledger)
-        scores_hold = await _kept_scores_hold(store, header, ledger)
+        async for entry in store.read(header.run_id):
+            chain.follow(entry)
+            if chain.count == header.entries:
+                closing = chain.digest
+        _check_closing(header, chain.count, closing)
+        note = await _check_ending(store, header, chain.count)
+        scores_hold = await _kept_scores_hold(store, header, chain)
     except LedgerError as error:
         return replace(verdict, ok=False, entry=error.entry, why=error.why)
-    verdict = replace(verdict, entries=len(ledger.entries), digest=final, note=note)
+    verdict = replace(verdict, entries=chain.count, digest=chain.digest, note=note)
     if why := _broken_seal(header):
         return replace(verdict, ok=False, why=why)
     if not scores_hold:
@@ -85,22 +88,19 @@ async def verify(store: Store, header: RunHeader, digest: str | None = None) -> 
     return replace(verdict, ok=False, why=f"none of its digests is {digest}")
 
 
-def _check_closing(header: RunHeader, ledger: Ledger) -> None:
-    """Raise LedgerError if the record is not the one with which the run was closed."""
-    count = len(ledger.entries)
+def _check_closing(header: RunHeader, count: int, digest: str) -> None:
+    """Raise LedgerError if the record is not the one with which the run was closed; `digest` is that of the entry."""
     expect_whole(header, count)
     if header.status == "done":
         if header.entries is None or header.digest is None:
             raise LedgerError(count, "the run is done, and its header does not say with which entry")
         if count > header.entries:
             raise LedgerError(header.entries + 1, f"it was added: the run was done with {header.entries} entries")
-    if header.digest is not None and header.entries is not None:
-        digest = ledger.entries[header.entries - 1].digest if header.entries else ledger.genesis.digest
-        if digest != header.digest:
-            raise LedgerError(header.entries, "it is not the entry with which the run was closed")
+    if header.digest is not None and header.entries is not None and digest != header.digest:
+        raise LedgerError(header.entries, "it is not the entry with which the run was closed")
 
 
-def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
+async def _check_ending(store: Store, header: RunHeader, count: int) -> str | None:
     """Raise LedgerError if a run that is done did not end as its header says; a note if its world is missing."""
     if header.genesis.claimed is not None:
         return (
@@ -109,29 +109,35 @@ def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
     if header.status != "done" or header.ending in RESUMABLE or header.card.get(ENDED_BY_AGENT):
         return None
     try:
-        world = worlds.load(ledger.genesis.world)
+        world = worlds.load(header.genesis.world)
     except UsageError:
-        return f"the rules of {ledger.genesis.world} are not here: its ending was not checked"
-    ending = world.ending(replay(world, ledger).final)
+        return f"the rules of {header.genesis.world} are not here: its ending was not checked"
+    expect_version(world, header.genesis)
+    state = world.begin(header.genesis)
+    async for entry in store.read(header.run_id):
+        state, _ = step(world, state, read_turn(world, entry))
+    ending = world.ending(state)
     if ending != header.ending:
-        state = f"the run ended as {ending!r}" if ending else "the run is not over"
-        raise LedgerError(len(ledger.entries), f"the header says {header.ending!r}, and with this entry {state}")
+        why = f"the run ended as {ending!r}" if ending else "the run is not over"
+        raise LedgerError(count, f"the header says {header.ending!r}, and with this entry {why}")
     return None
 
 
-async def _kept_scores_hold(store: Store, header: RunHeader, ledger: Ledger) -> bool:
+async def _kept_scores_hold(store: Store, header: RunHeader, chain: Chain) -> bool:
     """Whether the scores stored beside the run follow from its ledger; True if none are stored that fit."""
     if header.genesis.claimed is not None:
         return True
     try:
-        world = worlds.load(ledger.genesis.world)
+        world = worlds.load(header.genesis.world)
     except UsageError:
         return True
-    stored = await find_scores(store, header, ledger.entries, world)
+    stored = await find_scores(store, header, world, chain.digest, chain.count)
     if stored is None:
         return True
     detail = Detail(judged=stored.judged, series=stored.series is not None)
-    return same_scores(stored, score_run(header, ledger, world, detail.whole))
+    scan = RecordScan.of(header)
+    await scan.read(store, header.run_id, hold=False)
+    return same_scores(stored, await score_stored(store, header, scan, world, detail.whole))
 
 
 def _broken_seal(header: RunHeader) -> str | None:

@@ -7,6 +7,7 @@ They hold all there is, also what no agent saw: whole profiles, and the messages
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, cast
 
 from akinai.core.canonical import Json
@@ -20,7 +21,6 @@ from akinai.worlds.market.model.state import Member, State
 from akinai.worlds.market.model.units import iso, read_time
 from akinai.worlds.market.rules import mail, verbs
 
-TABLES = ("agents", "actions", "logs")
 Data = dict[str, Json]
 
 
@@ -28,55 +28,56 @@ Data = dict[str, Json]
 class Row:
     """A row of one of the tables."""
 
-    table: str
     id: str
     at: int
     data: Data
 
 
 def export_magentic(steps: Steps[State], calls: Sequence[ModelCall]) -> Sequence[DatabaseTable]:
-    """The three tables of a run."""
-    by_table: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for row in (*rows(steps), *_calls(calls)):
-        by_table[row.table].append(row)
-    return [_table(name, of_table) for name, of_table in by_table.items()]
+    """The three tables of a run. Their rows are made when they are read, each table's in a pass of its own."""
+    joined = {step.entry.actor: step.entry.at for step in steps if isinstance(step.turn.action, a.Register)}
+    agents, shared = list(_agents(steps.final, joined)), shared_ids(steps.final)
+    return [
+        _table("agents", agents),
+        _table("actions", _actions(steps, shared)),
+        _table("logs", chain(_logs(steps), _calls(calls))),
+    ]
 
 
-def _table(name: str, of_table: Sequence[Row]) -> DatabaseTable:
+def _table(name: str, of_table: Iterable[Row]) -> DatabaseTable:
     embedding = {"agent_embedding": "BLOB"} if name == "agents" else {}
     columns = {"id": "TEXT PRIMARY KEY", "created_at": "TEXT NOT NULL", "data": "TEXT NOT NULL", **embedding}
     values = (
         {"id": row.id, "created_at": iso(row.at), "data": _json(row.data), "row_index": number}
         for number, row in enumerate(of_table, 1)
     )
-    return DatabaseTable(name, {**columns, "row_index": "INTEGER"}, tuple(values), indexes=("row_index",))
+    return DatabaseTable(name, {**columns, "row_index": "INTEGER"}, values, indexes=("row_index",))
 
 
 def _json(data: Data) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def rows(steps: Steps[State]) -> Iterator[Row]:
-    """A run as rows of the public system, without its model calls.
-
-    Actions unknown to that system (waiting, leaving, unreadable replies) and messages that were sent again under their
-    key are logs: its analysis would not read the former and would count the latter twice.
-    """
-    yield from _agents(steps.final, steps)
-    shared = shared_ids(steps.final)
+def _actions(steps: Steps[State], shared: frozenset[str]) -> Iterator[Row]:
     for step in steps:
-        if action_data := _action(step, shared):
-            yield Row("actions", f"action-{step.entry.seq}", step.entry.at, action_data)
-        elif not isinstance(step.turn.action, a.Register):
-            yield Row("logs", f"entry-{step.entry.seq}", step.entry.at, _log(step))
+        if _is_action(step):
+            yield Row(f"action-{step.entry.seq}", step.entry.at, _action(step, shared))
 
 
-def _agents(state: State, steps: Iterable[Step[State]]) -> Iterator[Row]:
-    joined = {step.entry.actor: step.entry.at for step in steps if isinstance(step.turn.action, a.Register)}
+def _logs(steps: Steps[State]) -> Iterator[Row]:
+    """Actions unknown to the public system (waiting, leaving, unreadable replies), and messages that were sent again
+    under their key: its analysis would not read the former and would count the latter twice."""
+    for step in steps:
+        if not (isinstance(step.turn.action, a.Register) or _is_action(step)):
+            yield Row(f"entry-{step.entry.seq}", step.entry.at, _log(step))
+
+
+def _agents(state: State, joined: Mapping[str, int]) -> Iterator[Row]:
+    """`joined` are the times at which agents registered."""
     for id in sorted(state.members, key=lambda id: (joined.get(id, state.at), id)):
         member = state.members[id]
         if member.role:
-            yield Row("agents", id, joined.get(id, state.begin), whole_profile(member))
+            yield Row(id, joined.get(id, state.begin), whole_profile(member))
 
 
 def whole_profile(member: Member) -> Data:
@@ -87,13 +88,24 @@ def whole_profile(member: Member) -> Data:
     return {**cast("Data", dict(member.profile)), member.role: cast("Json", data)}
 
 
-def _action(step: Step[State], shared: frozenset[str]) -> Data | None:
+def _is_action(step: Step[State]) -> bool:
+    """Whether the public system has an action for a step."""
+    index = cast("Mapping[str, Any]", step.outcome.data or {}).get("index", step.entry.seq)
+    match step.turn.action:
+        case a.SendMessage():
+            return not step.outcome.ok or index == step.entry.seq
+        case action:
+            return isinstance(action, a.FetchMessages | a.Search)
+
+
+def _action(step: Step[State], shared: frozenset[str]) -> Data:
     entry, action, outcome = step.entry, step.turn.action, step.outcome
-    index = cast("Mapping[str, Any]", outcome.data or {}).get("index", entry.seq)
+    parameters: Data = {}
+    content: Json = {}
     match action:
-        case a.SendMessage() if not outcome.ok or index == entry.seq:
+        case a.SendMessage():
             parameters = _send_parameters(entry.actor, entry.at, action, shared)
-            content: Json = parameters
+            content = parameters
         case a.FetchMessages():
             parameters = {"type": "fetch_messages", **_settled(action)}
             content = _fetch_content(step, action, shared)
@@ -101,7 +113,7 @@ def _action(step: Step[State], shared: frozenset[str]) -> Data | None:
             parameters = {"type": "search", **_settled(action)}
             content = _search_content(step, action)
         case _:
-            return None
+            pass
     result: Data = {"content": content, "is_error": False, "metadata": {}}
     if not outcome.ok:
         error: Data = {"code": outcome.code, "message": outcome.text}
@@ -202,4 +214,4 @@ def _calls(calls: Iterable[ModelCall]) -> Iterator[Row]:
             "api_args": {},
         }
         log: Data = {"level": "debug", "name": "llm_call", "data": data, "metadata": {"agent_id": call.actor}}
-        yield Row("logs", f"call-{call.actor}-{call.number}", call.at, log)
+        yield Row(f"call-{call.actor}-{call.number}", call.at, log)

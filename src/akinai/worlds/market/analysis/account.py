@@ -6,13 +6,20 @@ from decimal import Decimal
 
 from akinai.core.canonical import short_digest
 from akinai.core.money import half_even_cents
-from akinai.core.scores import Account, Better, Score
+from akinai.core.scores import About, Account, Better, Score, Table
 from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.analysis.choices import figures
 from akinai.worlds.market.analysis.deals import deal_tables
 from akinai.worlds.market.analysis.proposal_errors import KINDS
 from akinai.worlds.market.analysis.scores import is_seated, scores_of
-from akinai.worlds.market.analysis.tables import MarketReport, group_by, market_tables
+from akinai.worlds.market.analysis.tables import (
+    MarketReport,
+    agent_tables,
+    conversation_tables,
+    group_by,
+    market_tables,
+)
 from akinai.worlds.market.analysis.welfare import Sale, attainable_welfare, gini
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.model.units import prices
@@ -20,9 +27,20 @@ from akinai.worlds.market.model.units import prices
 
 def account(steps: Steps[State], fuzzy: int = 0) -> Account:
     """The account of a run. docs/market-analysis.md says what each figure means."""
-    market = MarketReport(steps.final, steps.entries, fuzzy)
-    tables = [*market_tables(market), *deal_tables(steps)]
-    return Account(_figures(market), tables, _population_digest(steps.final))
+    market = MarketReport(steps.derive(MarketRecord.of), fuzzy)
+
+    def more(about: About) -> Sequence[Table]:
+        match about:
+            case "agent":
+                return agent_tables(market)
+            case "conversation":
+                return conversation_tables(market)
+            case "deal":
+                return deal_tables(steps)
+            case "run":
+                return ()
+
+    return Account(_figures(market), market_tables(market), more, _population_digest(market.state))
 
 
 def _population_digest(state: State) -> str:
@@ -41,9 +59,9 @@ def _figures(market: MarketReport) -> list[Score]:
         *_ratio("completion_rate", bought, len(market.buyers), "share", "higher"),
         *_ratio("proposals_per_customer", len(market.proposals), len(market.buyers), "proposals"),
         Score("messages", state.delivered, "messages"),
-        Score("searches", sum(n for (_, verb), n in market.action_counts.items() if verb == "Search"), "searches"),
+        Score("searches", sum(n for (_, verb), n in market.record.counts.items() if verb == "Search"), "searches"),
         Score(
-            "refused", sum(n for (_, verb), n in market.action_counts.items() if not verb), "actions", better="lower"
+            "refused", sum(n for (_, verb), n in market.record.counts.items() if not verb), "actions", better="lower"
         ),
         *figures(market.state, market.choices),
         *(Score(name, counts[kind], "errors", _of_kind(market, kind), better="lower") for kind, name in KINDS.items()),

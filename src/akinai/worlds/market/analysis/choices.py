@@ -1,11 +1,12 @@
 """The choices of customers: each purchase among the proposals at hand, by arrival, search results and treatment."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from akinai.core.ledger import Entry
 from akinai.core.scores import Score
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.model.state import Offer, State
 from akinai.worlds.market.populations.manipulation import manipulating_sellers
 
@@ -27,40 +28,39 @@ class PaidChoice:
     """The share of the proposals that came from treated sellers."""
 
 
-def choices(
-    state: State, bought: Sequence[Offer], offered: Sequence[Offer], entries: Sequence[Entry]
-) -> Sequence[PaidChoice]:
-    """The choice behind each purchase, in the order of `bought`."""
-    offers_by_customer: dict[str, list[Offer]] = {}
+@dataclass(slots=True)
+class _Options:
+    """The proposals to one customer, taken up in the order of arrival, so that many purchases cost no more than one."""
+
+    offers: list[Offer] = field(default_factory=list[Offer])
+    count: int = 0
+    businesses: set[str] = field(default_factory=set[str])
+    treated: int = 0
+
+    def take_until(self, entry: int, treated_ids: frozenset[str]) -> None:
+        """Take up the proposals that came before an entry."""
+        while self.count < len(self.offers) and (offer := self.offers[self.count]).index < entry:
+            self.count += 1
+            self.businesses.add(offer.business)
+            self.treated += offer.business in treated_ids
+
+
+def choices(record: MarketRecord, bought: Sequence[Offer], offered: Sequence[Offer]) -> Sequence[PaidChoice]:
+    """The choice behind each purchase, in the order of `bought`, which is that of payment."""
+    options_by_customer: dict[str, _Options] = {}
     for offer in offered:
-        offers_by_customer.setdefault(offer.customer, []).append(offer)
-    showings, treated_ids = _first_showings(entries), treated(state)
-    return [
-        _choice(offer, offers_by_customer[offer.customer], showings.get(offer.customer, {}), treated_ids)
-        for offer in bought
-    ]
-
-
-def _choice(
-    paid: Offer, offers: Sequence[Offer], showings: Mapping[str, int], treated_ids: frozenset[str]
-) -> PaidChoice:
-    options = [offer for offer in offers if offer.index < paid.paid]
-    proposed = {offer.business for offer in options}
-    listed = [id for id, entry in showings.items() if id in proposed and entry < paid.paid]
-    result_rank = listed.index(paid.business) + 1 if paid.business in listed else None
-    share = sum(offer.business in treated_ids for offer in options) / len(options)
-    return PaidChoice(paid, options.index(paid) + 1, len(options), result_rank, len(listed), share)
-
-
-def _first_showings(entries: Sequence[Entry]) -> Mapping[str, Mapping[str, int]]:
-    """By customer, the businesses that its searches showed, best first, each with the first entry that showed it."""
-    showings: dict[str, dict[str, int]] = {}
-    for entry in entries:
-        if entry.name == "Search" and entry.outcome.ok and isinstance(entry.outcome.data, Mapping):
-            businesses = entry.outcome.data.get("businesses")
-            for id in businesses if isinstance(businesses, list) else ():
-                showings.setdefault(entry.actor, {}).setdefault(str(id), entry.seq)
-    return showings
+        options_by_customer.setdefault(offer.customer, _Options()).offers.append(offer)
+    treated_ids, paid_choices = treated(record.state), list[PaidChoice]()
+    for paid in bought:
+        options = options_by_customer[paid.customer]
+        options.take_until(paid.paid, treated_ids)
+        showings = record.showings.get(paid.customer, {})
+        listed = [id for id, entry in showings.items() if id in options.businesses and entry < paid.paid]
+        result_rank = listed.index(paid.business) + 1 if paid.business in listed else None
+        arrival_rank = bisect_left(options.offers, paid.index, key=lambda offer: offer.index) + 1
+        share = options.treated / options.count
+        paid_choices.append(PaidChoice(paid, arrival_rank, options.count, result_rank, len(listed), share))
+    return paid_choices
 
 
 def treated(state: State) -> frozenset[str]:

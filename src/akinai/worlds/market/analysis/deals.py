@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from akinai.core.findings import Deal, DealStep
 from akinai.core.money import format_cents
 from akinai.core.scores import WORDS, Table
-from akinai.core.steps import Step, Steps
-from akinai.worlds.market.analysis.trades import Messages, Pair, Status, Trade, between, trades
+from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.trades import Messages, Moment, Pair, Status, Trade, between, trades
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Mail, State
 from akinai.worlds.market.model.units import iso, total_cents
@@ -78,9 +78,9 @@ def customer_deals(steps: Steps[State], customer: str) -> CustomerDeals:
     paid = _paid_trades(own)
     return CustomerDeals(
         {trade.id: _stored(trade, seen, trade.customer_status) for trade in own if (seen := trade.read or trade.paid)},
-        {trade.id: payment.entry.at for trade, payment in paid},
+        {trade.id: payment.at for trade, payment in paid},
         [
-            Transaction(trade.id, trade.offer.business, total_cents(trade.offer.proposal), payment.entry.at)
+            Transaction(trade.id, trade.offer.business, total_cents(trade.offer.proposal), payment.at)
             for trade, payment in paid
         ],
     )
@@ -97,22 +97,22 @@ def business_deals(steps: Steps[State], business: str) -> BusinessDeals:
     return BusinessDeals(stored, orders)
 
 
-def _paid_trades(all_trades: Sequence[Trade]) -> list[tuple[Trade, Step[State]]]:
+def _paid_trades(all_trades: Sequence[Trade]) -> list[tuple[Trade, Moment]]:
     """Paid trades with their payments, in the order of payment."""
     return sorted(
-        ((trade, trade.paid) for trade in all_trades if trade.paid is not None), key=lambda pair: pair[1].entry.seq
+        ((trade, trade.paid) for trade in all_trades if trade.paid is not None), key=lambda pair: pair[1].entry
     )
 
 
 def _confirmed_trades(all_trades: Sequence[Trade]) -> list[Trade]:
     """Trades whose payment the business has read, in the order of reading, then of payment."""
     read = [trade for trade in all_trades if trade.payment_read]
-    return sorted(read, key=lambda trade: (trade.payment_read.entry.seq if trade.payment_read else 0, trade.offer.paid))
+    return sorted(read, key=lambda trade: (trade.payment_read.entry if trade.payment_read else 0, trade.offer.paid))
 
 
-def _stored(trade: Trade, seen: Step[State], status: Status) -> StoredProposal:
+def _stored(trade: Trade, seen: Moment, status: Status) -> StoredProposal:
     offer = trade.offer
-    return StoredProposal(offer.proposal, offer.business, offer.customer, seen.entry.at, status)
+    return StoredProposal(offer.proposal, offer.business, offer.customer, seen.at, status)
 
 
 STORED = {
@@ -136,7 +136,7 @@ def deal_tables(steps: Steps[State]) -> Sequence[Table]:
     all_trades = steps.derive(trades)
     paid = _paid_trades(all_trades)
     stored = [_stored_row(trade) for trade in all_trades]
-    completed = [[trade.id, trade.offer.customer, iso(payment.entry.at)] for trade, payment in paid]
+    completed = [[trade.id, trade.offer.customer, iso(payment.at)] for trade, payment in paid]
     history = [_history_row(trade, payment) for trade, payment in paid]
     confirmed = [_confirmed_row(trade) for trade in _confirmed_trades(all_trades)]
     return [
@@ -149,15 +149,15 @@ def deal_tables(steps: Steps[State]) -> Sequence[Table]:
 
 def _stored_row(trade: Trade) -> list[str | int | None]:
     offer = trade.offer
-    read_at = iso(trade.read.entry.at) if trade.read else None
+    read_at = iso(trade.read.at) if trade.read else None
     statuses = [trade.customer_status, trade.business_status]
     total, items = total_cents(offer.proposal), describe_items(offer.proposal)
-    return [trade.id, offer.business, offer.customer, total, *statuses, items, iso(trade.proposed.entry.at), read_at]
+    return [trade.id, offer.business, offer.customer, total, *statuses, items, iso(trade.proposed.at), read_at]
 
 
-def _history_row(trade: Trade, payment: Step[State]) -> list[str | int]:
+def _history_row(trade: Trade, payment: Moment) -> list[str | int]:
     offer = trade.offer
-    return [trade.id, offer.customer, offer.business, total_cents(offer.proposal), iso(payment.entry.at)]
+    return [trade.id, offer.customer, offer.business, total_cents(offer.proposal), iso(payment.at)]
 
 
 def _confirmed_row(trade: Trade) -> list[str | int]:
@@ -175,7 +175,7 @@ def deals(steps: Steps[State]) -> Sequence[Deal]:
     purchase_ends: dict[Pair, list[int]] = {}
     for trade in all_trades:
         if trade.paid:
-            end = trade.confirmation.index if trade.confirmation else trade.paid.entry.seq
+            end = trade.confirmation.index if trade.confirmation else trade.paid.entry
             insort(purchase_ends.setdefault((trade.offer.customer, trade.offer.business), []), end)
     deal_list: list[Deal] = []
     for trade in all_trades:
@@ -202,52 +202,36 @@ def _deal(trade: Trade, messages: Messages, start: int, state: State) -> Deal:
 def _steps(trade: Trade, messages: Messages, start: int) -> list[DealStep]:
     """The entries of a deal, in no order."""
     offer, confirmation = trade.offer, trade.confirmation
-    end = confirmation.index if confirmation else trade.paid.entry.seq if trade.paid else offer.index
+    end = confirmation.index if confirmation else trade.paid.entry if trade.paid else offer.index
     pair = (offer.customer, offer.business)
     customer_texts, business_texts = (messages.texts.get(way, ()) for way in (pair, (offer.business, offer.customer)))
     texts = [*between(customer_texts, start, end), *between(business_texts, start, end)]
     first = min([offer.index, *(text.index for text in texts)])
-    searches = [step for step in messages.searches.get(pair, ()) if start < step.entry.seq < first][-1:]
-    deal_steps = [_step(step, "search", _searched(step)) for step in searches]
+    deal_steps = [step for step in messages.searches.get(pair, ()) if start < step.entry < first][-1:]
     deal_steps += [_mail_step(text, "message") for text in texts]
-    deal_steps.append(_step(trade.proposed, "proposal", describe_message(offer.proposal)))
-    deal_steps += [_refusal(step) for step in messages.refused.get(offer.proposal.id, ()) if _concerns(step, trade)]
+    deal_steps.append(_step(trade.proposed, "proposal", offer.business, describe_message(offer.proposal)))
+    for business in (offer.business, ""):
+        deal_steps += messages.refused.get((business, offer.proposal.id), ())
     if trade.read:
-        deal_steps.append(_step(trade.read, "proposal read", "the customer reads the proposal"))
+        deal_steps.append(_step(trade.read, "proposal read", offer.customer, "the customer reads the proposal"))
     if trade.paid:
-        deal_steps.append(_step(trade.paid, "payment", f"pays {format_cents(total_cents(offer.proposal))}"))
+        deal_steps.append(
+            _step(trade.paid, "payment", offer.customer, f"pays {format_cents(total_cents(offer.proposal))}")
+        )
     if trade.payment_read:
-        deal_steps.append(_step(trade.payment_read, "payment read", "the business reads the payment"))
+        deal_steps.append(_step(trade.payment_read, "payment read", offer.business, "the business reads the payment"))
     if confirmation:
         deal_steps.append(_mail_step(confirmation, "confirmation"))
         if confirmed := messages.reads.get(confirmation.index):
-            deal_steps.append(_step(confirmed, "confirmation read", "the customer reads the confirmation"))
+            deal_steps.append(
+                _step(confirmed, "confirmation read", offer.customer, "the customer reads the confirmation")
+            )
     return deal_steps
 
 
-def _concerns(refused: Step[State], trade: Trade) -> bool:
-    """Whether a refused payment under a proposal's id means this proposal: it was for its business, or for one that
-    never used the id."""
-    action = refused.turn.action
-    assert isinstance(action, a.SendMessage)
-    to, id = action.to_agent_id, trade.offer.proposal.id
-    return to == trade.offer.business or (to, id) not in refused.after.offers
-
-
-def _searched(step: Step[State]) -> str:
-    action = step.turn.action
-    assert isinstance(action, a.Search)
-    return f"searches for {action.query!r}"
-
-
-def _step(step: Step[State], stage: str, text: str) -> DealStep:
-    return DealStep(step.entry.seq, step.entry.at, stage, step.entry.actor, text)
+def _step(moment: Moment, stage: str, actor: str, text: str) -> DealStep:
+    return DealStep(*moment, stage, actor, text)
 
 
 def _mail_step(sent: Mail, stage: str) -> DealStep:
     return DealStep(sent.index, sent.at, stage, sent.sender, describe_message(sent.message))
-
-
-def _refusal(step: Step[State]) -> DealStep:
-    entry, outcome = step.entry, step.outcome
-    return DealStep(entry.seq, entry.at, "payment refused", entry.actor, outcome.text, outcome.code)

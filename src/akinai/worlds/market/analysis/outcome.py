@@ -8,6 +8,7 @@ from functools import cached_property
 from akinai.core.ledger import Entry
 from akinai.core.money import half_even_cents
 from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.analysis.proposal_errors import menu_items
 from akinai.worlds.market.analysis.scores import proposals
 from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
@@ -46,18 +47,17 @@ class ValuedDeal:
 class MarketOutcome:
     """A market at its end."""
 
-    state: State
-    entries: Sequence[Entry]
+    steps: Steps[State]
+    record: MarketRecord
 
     @staticmethod
     def of(steps: Steps[State]) -> "MarketOutcome":
         """The outcome of a ledger's steps."""
-        return MarketOutcome(steps.final, steps.entries)
+        return MarketOutcome(steps, steps.derive(MarketRecord.of))
 
-    @cached_property
-    def at(self) -> Mapping[int, int]:
-        """When each entry was taken, microseconds since the epoch."""
-        return {entry.seq: entry.at for entry in self.entries}
+    @property
+    def state(self) -> State:
+        return self.record.state
 
     def label(self, id: str) -> str:
         """The id of a member with its name, for people."""
@@ -91,7 +91,7 @@ class MarketOutcome:
             needed_amenities(members[offer.customer]) <= amenities(members[offer.business]),
             total_cents(offer.proposal),
             half_even_cents(sum(wants.values(), Decimal(0))),
-            self.at[offer.index],
+            self.state.proposed_at(offer),
         )
 
     def missing(self, offer: Offer) -> Set[str]:
@@ -115,7 +115,7 @@ class MarketOutcome:
     def requests(self) -> Mapping[tuple[str, str], Entry]:
         """The first text of a customer to a business, by customer and business."""
         requests: dict[tuple[str, str], Entry] = {}
-        for entry in self.entries:
+        for entry in (step.entry for step in self.steps):
             if entry.name != "SendMessage" or not entry.outcome.ok or entry.actor not in self.wants:
                 continue
             sent = a.SendMessage.model_validate(entry.parameters)

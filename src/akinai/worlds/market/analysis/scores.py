@@ -8,6 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.analysis.proposal_errors import errors, menu_items
 from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
 from akinai.worlds.market.model.state import Member, Offer, State
@@ -115,7 +116,7 @@ def score(steps: Steps[State]) -> Sequence[Score]:
     who bought nothing, to the nearest cent. `invalid_proposals` counts delivered proposals with any error. Refused
     messages do not count.
     """
-    return scores_of(steps.final)
+    return scores_of(steps.derive(MarketRecord.of).state)
 
 
 def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from akinai.core.canonical import Json
-from akinai.core.ledger import Entry
 from akinai.core.scores import WORDS, Table
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.analysis.choices import RANKS, PaidChoice, arrival_ranks, choices, result_ranks
 from akinai.worlds.market.analysis.proposal_errors import (
     InvalidMenuItem,
@@ -31,9 +31,12 @@ Item = TypeVar("Item")
 class MarketReport:
     """A market at the end of its record, with the aggregates that several figures share, each computed once."""
 
-    state: State
-    entries: Sequence[Entry]
+    record: MarketRecord
     fuzzy: int = 0
+
+    @property
+    def state(self) -> State:
+        return self.record.state
 
     @cached_property
     def buyers(self) -> Sequence[Buyer]:
@@ -59,7 +62,7 @@ class MarketReport:
     @cached_property
     def choices(self) -> Sequence[PaidChoice]:
         """The choice behind each sale, in the order of `sales`."""
-        return choices(self.state, [sale.offer for sale in self.sales], self.proposals, self.entries)
+        return choices(self.record, [sale.offer for sale in self.sales], self.proposals)
 
     @cached_property
     def sent(self) -> Mapping[tuple[str, str], int]:
@@ -74,16 +77,6 @@ class MarketReport:
             counts[sender] += n
         return counts
 
-    @cached_property
-    def times(self) -> Mapping[int, int]:
-        """When each entry was taken, microseconds since the epoch."""
-        return {entry.seq: entry.at for entry in self.entries}
-
-    @cached_property
-    def action_counts(self) -> Mapping[tuple[str, str], int]:
-        """Actions by actor and verb; an actor's refused actions are under the verb ""."""
-        return Counter((entry.actor, entry.name if entry.outcome.ok else "") for entry in self.entries)
-
 
 def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """Items by a key, in their order."""
@@ -94,15 +87,25 @@ def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
 
 
 def market_tables(market: MarketReport) -> Sequence[Table]:
-    """All tables of a market except those of its deals."""
+    """The tables of a market as a whole."""
     return [
         Table("proposal_errors", ERRORS, _errors(market)),
         Table("arrival_ranks", RANKS, arrival_ranks(market.choices), keys=1),
         Table("result_ranks", RANKS, result_ranks(market.choices), keys=1),
         Table("over_time", OVER_TIME, _over_time(market), keys=1),
         Table("payments_by_business", SOLD, _sold(market), keys=1),
+    ]
+
+
+def agent_tables(market: MarketReport) -> Sequence[Table]:
+    return [
         Table("customers", CUSTOMERS, _customers(market), 1, "agent"),
         Table("businesses", BUSINESSES, _businesses(market), 1, "agent"),
+    ]
+
+
+def conversation_tables(market: MarketReport) -> Sequence[Table]:
+    return [
         Table("conversations", CONVERSATIONS, _conversations(market), 2, "conversation"),
         Table("purchases", PURCHASES, _purchases(market), 0, "conversation"),
     ]
@@ -193,7 +196,7 @@ def _businesses(market: MarketReport) -> list[Row]:
                 len(offers),
                 sum(offer.index in invalid for offer in offers),
                 market.written[id],
-                market.action_counts.get((id, ""), 0),
+                market.record.counts[id, ""],
             ]
         )
     return rows
@@ -224,7 +227,7 @@ def _customers(market: MarketReport) -> list[Row]:
             len(buyer.purchases),
             proposal_counts[buyer.id],
             market.written[buyer.id],
-            *(market.action_counts.get((buyer.id, verb), 0) for verb in ("Search", "FetchMessages", "")),
+            *(market.record.counts[buyer.id, verb] for verb in ("Search", "FetchMessages", "")),
         ]
         for buyer in market.buyers
     ]
@@ -318,19 +321,19 @@ TENTHS = 10
 
 def _over_time(market: MarketReport) -> list[Row]:
     """The run in ten parts of equal time between its first and its last entry; empty where these have the same time."""
-    entries = market.entries
-    if not entries or entries[-1].at == entries[0].at:
+    start, length = market.record.began, market.record.ended - market.record.began
+    if not length:
         return []
-    start, length = entries[0].at, entries[-1].at - entries[0].at
 
-    def tenth(entry: int) -> int:
-        return min((market.times[entry] - start) * TENTHS // length, TENTHS - 1)
+    def tenth(at: int) -> int:
+        return min((at - start) * TENTHS // length, TENTHS - 1)
 
-    offered = group_by(market.proposals, lambda offer: tenth(offer.index))
-    paid = group_by((sale.offer for sale in market.sales), lambda offer: tenth(offer.paid))
+    state = market.state
+    offered = group_by(market.proposals, lambda offer: tenth(state.proposed_at(offer)))
+    paid = group_by((sale.offer for sale in market.sales), lambda offer: tenth(state.paid_at(offer)))
     gains = group_by(
-        ((offer, gain) for buyer in market.buyers for offer, gain in gains_of(market.state, buyer, market.fuzzy)),
-        lambda pair: tenth(pair[0].paid),
+        ((offer, gain) for buyer in market.buyers for offer, gain in gains_of(state, buyer, market.fuzzy)),
+        lambda pair: tenth(state.paid_at(pair[0])),
     )
     rows: list[Row] = []
     for index in range(TENTHS):

@@ -5,9 +5,11 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from akinai.core.findings import DealStep
 from akinai.core.steps import Step, Steps
+from akinai.worlds.market.analysis.actions import MarketRecord
 from akinai.worlds.market.analysis.scores import proposals
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Mail, Offer, State
@@ -20,6 +22,14 @@ Pair = tuple[str, str]
 """Customer and business."""
 
 
+class Moment(NamedTuple):
+    """An entry and its time."""
+
+    entry: int
+    at: int
+    """Microseconds since the epoch."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trade:
     """A proposal and its later stages; a stage is None where the record does not show it."""
@@ -27,11 +37,11 @@ class Trade:
     id: str
     """The proposal's id; with its business, as "business/id", where several businesses used it."""
     offer: Offer
-    proposed: Step[State]
-    read: Step[State] | None
+    proposed: Moment
+    read: Moment | None
     """The first fetch that showed it to its customer."""
-    paid: Step[State] | None
-    payment_read: Step[State] | None
+    paid: Moment | None
+    payment_read: Moment | None
     """The business's first fetch of the payment."""
     confirmation: Mail | None
     """The business's first text to the customer after `payment_read` that names the proposal; otherwise its first that
@@ -51,15 +61,15 @@ class Trade:
 
 @dataclass(slots=True)
 class Messages:
-    """Messages sent and read in a record, gathered in one pass."""
+    """Messages sent and read in a record, gathered in one pass. No step is held."""
 
-    reads: dict[int, Step[State]] = field(default_factory=dict[int, Step[State]])
+    reads: dict[int, Moment] = field(default_factory=dict[int, Moment])
     """By the index of a message, the first fetch that showed it as it was sent."""
     texts: dict[Pair, list[Mail]] = field(default_factory=dict[Pair, list[Mail]])
     """Texts between two agents, by sender and recipient, in the order of arrival."""
-    refused: dict[str, list[Step[State]]] = field(default_factory=dict[str, list[Step[State]]])
-    """Refused payments, by the proposal id that they name."""
-    searches: dict[Pair, list[Step[State]]] = field(default_factory=dict[Pair, list[Step[State]]])
+    refused: dict[Pair, list[DealStep]] = field(default_factory=dict[Pair, list[DealStep]])
+    """Refused payments, by the business, "" where it never used the id, and the proposal id that they name."""
+    searches: dict[Pair, list[DealStep]] = field(default_factory=dict[Pair, list[DealStep]])
     """Searches that showed a business, by customer and business."""
 
     @staticmethod
@@ -70,32 +80,36 @@ class Messages:
         return messages
 
     def _add(self, step: Step[State]) -> None:
-        actor, data = step.turn.actor, step.outcome.data
+        actor, outcome, data = step.turn.actor, step.outcome, step.outcome.data
+        moment = Moment(step.entry.seq, step.entry.at)
         match step.turn.action:
             case a.FetchMessages() as action if step.outcome.ok:
                 fetched = mail.select(step.after, actor, step.turn.at, action)
                 for received in fetched.mails if fetched else ():
                     if not mail.is_sealed(received):
-                        self.reads.setdefault(received.index, step)
-            case a.SendMessage(message=a.Payment() as payment) if not step.outcome.ok:
-                self.refused.setdefault(payment.proposal_message_id, []).append(step)
+                        self.reads.setdefault(received.index, moment)
+            case a.SendMessage(message=a.Payment() as payment, to_agent_id=to) if not outcome.ok:
+                id = payment.proposal_message_id
+                refused = DealStep(*moment, "payment refused", actor, outcome.text, outcome.code)
+                self.refused.setdefault((to if (to, id) in step.after.offers else "", id), []).append(refused)
             case a.SendMessage(message=a.Text() as text, to_agent_id=to) if step.outcome.ok:
                 # The answer to a repeated idempotency key holds the index of the first message.
                 if isinstance(data, Mapping) and data.get("index") == step.entry.seq:
                     sent = Mail(step.entry.seq, step.entry.at, actor, to, text)
                     self.texts.setdefault((actor, to), []).append(sent)
-            case a.Search() if step.outcome.ok and isinstance(data, Mapping):
+            case a.Search() as search if outcome.ok and isinstance(data, Mapping):
+                searched = DealStep(*moment, "search", actor, f"searches for {search.query!r}")
                 businesses = data.get("businesses")
                 for business in businesses if isinstance(businesses, list) else ():
-                    self.searches.setdefault((actor, str(business)), []).append(step)
+                    self.searches.setdefault((actor, str(business)), []).append(searched)
             case _:
                 pass
 
 
 def trades(steps: Steps[State]) -> Sequence[Trade]:
     """All delivered proposals with their stages, in the order of delivery."""
-    messages, shared, end = steps.derive(Messages.of), shared_ids(steps.final), steps.final
-    last = steps[-1].entry.at if steps else end.at
+    messages, record = steps.derive(Messages.of), steps.derive(MarketRecord.of)
+    end, shared = record.state, shared_ids(record.state)
     by_pair: dict[Pair, list[Offer]] = {}
     for offer in proposals(end):
         by_pair.setdefault((offer.customer, offer.business), []).append(offer)
@@ -109,12 +123,12 @@ def trades(steps: Steps[State]) -> Sequence[Trade]:
                 Trade(
                     deal_id(offer.business, offer.proposal.id, shared),
                     offer,
-                    steps[offer.index - 1],
+                    Moment(offer.index, end.proposed_at(offer)),
                     messages.reads.get(offer.index),
-                    steps[offer.paid - 1] if offer.paid else None,
+                    Moment(offer.paid, end.paid_at(offer)) if offer.paid else None,
                     payment_read,
-                    confirmations.find(offer, payment_read.entry.seq, next_index) if payment_read else None,
-                    not offer.paid and offer.expires is not None and offer.expires < last,
+                    confirmations.find(offer, payment_read.entry, next_index) if payment_read else None,
+                    not offer.paid and offer.expires is not None and offer.expires < record.ended,
                 )
             )
     return sorted(unordered, key=lambda trade: trade.offer.index)

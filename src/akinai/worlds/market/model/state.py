@@ -2,9 +2,11 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from rpds import HashTrieMap, HashTrieSet
@@ -22,6 +24,7 @@ from akinai.worlds.market.search import Catalogue
 NEVER = 2**62
 """The time of an agent that sleeps until mail comes, or is done."""
 
+_index = attrgetter("index")
 _NOBODY = (NEVER, 2**62)
 
 
@@ -97,6 +100,24 @@ class Box:
 
     def put(self, mail: Mail) -> Box:
         return Box(self.count + 1, self.by_position.insert(self.count, mail))
+
+    def first_above(self, value: int, key: Callable[[Mail], int]) -> int:
+        """The first position whose key is above a value; keys never fall along a box.
+
+        The search begins at the end, in growing steps: an agent that polls has read all but the last few.
+        """
+        low = high = self.count
+        step = 1
+        while low and key(self.by_position[low - 1]) > value:
+            high = low - 1
+            low, step = max(high - step, 0), 2 * step
+        return bisect_right(range(high), value, low, key=lambda position: key(self.by_position[position]))
+
+    def find(self, index: int) -> Mail | None:
+        """The mail with an index; None where it is not in the box."""
+        position = self.first_above(index - 1, _index)
+        mail = self.by_position[position] if position < self.count else None
+        return mail if mail is not None and mail.index == index else None
 
 
 EMPTY_BOX = Box(0, HashTrieMap())
@@ -229,3 +250,16 @@ class State(Record):
 
     def box(self, owner: str, sender: str = "") -> Box:
         return self.boxes.get((owner, sender), EMPTY_BOX)
+
+    def proposed_at(self, offer: Offer) -> int:
+        """When a proposal came, microseconds since the epoch."""
+        return self._sent_at(offer.customer, offer.business, offer.index)
+
+    def paid_at(self, offer: Offer) -> int:
+        """When a paid proposal was paid, microseconds since the epoch."""
+        return self._sent_at(offer.business, offer.customer, offer.paid)
+
+    def _sent_at(self, to: str, sender: str, index: int) -> int:
+        mail = self.box(to, sender).find(index)
+        assert mail is not None, "a message that was delivered is in its box"
+        return mail.at

@@ -1,8 +1,7 @@
 """Mailboxes: delivery, and fetches that read nothing but the mail that they ask for."""
 
 import hashlib
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
@@ -10,13 +9,11 @@ from operator import attrgetter
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import Box, Mail, State
+from akinai.worlds.market.model.state import Mail, State
 from akinai.worlds.market.model.units import read_time
 from akinai.worlds.market.rules.gates import CLOSED, conceal_sealed, seconds_sealed
 
 CENT = Decimal("0.01")
-
-_index, _at = attrgetter("index"), attrgetter("at")
 
 
 def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
@@ -50,12 +47,12 @@ def select(state: State, owner: str, at: int, action: a.FetchMessages) -> MailSe
     box = state.box(owner, action.from_agent_id or "")
     start = 0
     if action.after_index is not None:
-        start = _first_above(box, action.after_index, _index)
+        start = box.first_above(action.after_index, attrgetter("index"))
     if action.after is not None:
         after = read_time(action.after)
         if after is None:
             return None
-        start = max(start, _first_above(box, after, _at))
+        start = max(start, box.first_above(after, attrgetter("at")))
     start += action.offset or 0
     end = box.count if action.limit is None else min(start + action.limit, box.count)
     mails = [box.by_position[position] for position in range(start, end)]
@@ -148,16 +145,3 @@ def describe_message(message: a.Message) -> str:
             }
             notes = "".join(f"; {name} {value}" for name, value in extras.items() if value)
             return f"order proposal {message.id}: {describe_items(message)}. Total {price(message.total_price)}{notes}"
-
-
-def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:
-    """The first position whose key is above a value; keys never fall along a box.
-
-    The search begins at the end, in growing steps: an agent that polls has read all but the last few.
-    """
-    low = high = box.count
-    step = 1
-    while low and key(box.by_position[low - 1]) > value:
-        high = low - 1
-        low, step = max(high - step, 0), 2 * step
-    return bisect_right(range(high), value, low, key=lambda position: key(box.by_position[position]))

@@ -144,7 +144,7 @@ def _price(market: MarketOutcome) -> Iterator[Lesson]:
 def _searches(market: MarketOutcome) -> Iterator[Lesson]:
     """The rank of the cheapest business that fits in searches for all items, by customer and algorithm."""
     ranks: dict[tuple[str, str], tuple[int, int]] = {}
-    for entry in market.entries:
+    for entry in (step.entry for step in market.steps):
         if entry.name != "Search" or not entry.outcome.ok or entry.actor not in market.wants:
             continue
         search = a.Search.model_validate(entry.parameters)
