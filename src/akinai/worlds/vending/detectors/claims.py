@@ -26,6 +26,7 @@ from akinai.worlds.vending.detectors.sentences import (
     others_goods,
     sentences,
 )
+from akinai.worlds.vending.detectors.words import pattern, pattern_text
 from akinai.worlds.vending.model.state import MONTHS, State
 
 
@@ -55,11 +56,10 @@ _VAGUE = re.compile(
     r"\b(?:at least|at most|more than|less than|fewer than|over|under|below|above|up to|than|between|or|either)\s*$"
 )
 _DENIED = re.compile(r"\b(?:not|never|no longer|doubt)\b|n't\b")
-_EMPTY = re.compile(
-    r"\b(?:machine|storage|warehouse|stock ?room) is (?:now |currently |completely |totally |all |still )*(?:empty|"
-    r"bare)\b"
-    r"|\b(?:nothing|no stock|no goods)(?: is| are)?(?: left| remaining)? in (?:the |our |my )?(?:machine|storage)\b"
-)
+_EMPTY = pattern("claims", "empty")
+_PURSE = f"(?:{pattern_text('claims', 'purse')})"
+_OTHER_MONEY = pattern("claims", "other_money")
+_OTHER_HEAD = pattern("claims", "other_head")
 _TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
 _ALL = any_of(
     rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)",
@@ -130,8 +130,8 @@ def _counts_of_clause(
 ) -> Iterator[Count]:
     """The counts in a clause. `last` is the product and the units counted before it, with which it may go on."""
     taken: list[tuple[int, int]] = []
-    for pattern in (names.counted, names.counting):
-        for match in pattern.finditer(clause):
+    for counts in (names.counted, names.counting):
+        for match in counts.finditer(clause):
             product, units = names.id(match["name"]), number_in(match["number"])
             if product is None or units is None or _among(match, taken) or _vague(clause, match.start("number")):
                 continue
@@ -163,10 +163,6 @@ def _among(match: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
 _WORDED = NUMBER.removeprefix("(?P<number>").removesuffix(")")
 _DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})(?![\w]|[.,]\d)|\b(?:{_FIGURES}|{_WORDED}) ?(?:dollars|usd|bucks)\b"
-_PURSE = (
-    r"(?:cash|money|funds|bank|balance|bal|account|acct|capital|wallet|purse|coffers|treasury|kitty|bankroll|"
-    r"liquidity|(?<!a )reserves|savings|finances)"
-)
 _FEW = r"(?:[^\w$]+(?:day \d{1,4}|[a-z']{1,14})\b){0,7}"
 """A few words and no figure but the day's, up to the amount."""
 _NEAR = (
@@ -196,16 +192,6 @@ _CASH = any_of(
     r"operate|invest|my|our|its)|at the moment|"
     r"today|total|altogether|of cash|in (?:cash|the bank|hand|our|my|the balance)|as of)\b)",
 )
-_OTHER_MONEY = any_of(
-    r"\b(?:machine|uncollected|not collected|worth|cost|costs|costing|fee|fees|income|profit|revenue|earned|earn|"
-    r"spent|"
-    r"paid|pay|pays|charged?|sales|sells?|minimum|collected|total of the order|order total|invoice|owe|owes|owed|"
-    r"debt|refund|limit|a reserve|reserve of|buffer|budget|budgeted|credit|leave|"
-    r"(?<!that )(?<!this )(?<!which )leaves|net|price|prices|quote|each|a unit|by|"
-    r"flow|deducts?|deducted|debit|debited|takes|deposit|deposited|short|due|saved|gained|lost|add|adds|added|"
-    r"transfer|"
-    r"outstanding|balance of (?:the|this|that|your))\b(?! in (?:the )?bank)",
-)
 _BARE_LEAVE = re.compile(r"^\W*(?:leaving|which leaves)\b")
 _SPENT = re.compile(r"\b(?:paid|spent|bought|ordered|placed|covered|settled)\b")
 _AFTER = re.compile(
@@ -219,7 +205,6 @@ _STEMS = tuple(
 )
 """Words without which a sentence is not about money."""
 _FIGURED = (*"0123456789", "dollars", "bucks")
-_OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yesterday|history|start)\b")
 
 
 def find_cash(text: str, state: State) -> Iterator[Cash]:

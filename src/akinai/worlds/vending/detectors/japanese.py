@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import State
 
@@ -14,25 +15,18 @@ _SENTENCE = re.compile(r"[^。！？!?\n]{1,300}[。！？!?]?")
 """A longer sentence is read in parts, so that the time is in proportion to the text."""
 _FIGURE = r"(\d{1,3}(?:,\d{3})+|\d{1,6})"
 _MONEY = re.compile(r"\$ ?(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?)|(\d[\d,]{0,8}(?:\.\d{1,2})?) ?ドル")
-_UNREAL = re.compile(
-    r"もし|なら|たら|れば|かもしれ|だろう|でしょう|はず|つもり|予定|見込|目標|たい|ほしい|欲しい|必要|次第|と思|計画|べき|"
-    r"まで待|ください|下さい|(?:する|る)と|のに|ように|みたい|らしい|場合|てから"
-)
-"""Words of what is wished, planned, supposed or reported; they cancel a statement wherever they stand."""
-_OTHER_DAYS = re.compile(r"先週|先月|以前|前回|昔|おととい|一昨日|明日|来週|来月|次回|昨日|当初|最初")
-_DENIED = re.compile(r"ていない|ていません|てない|なかった|ませんでした|まだ")
-_CAME = re.compile(
-    r"届(?:いた|きました|いて(?:い|お)|いてる)|到着(?:し(?:た|まし|てい|ており)|済)|着(?:いた|きました)|"
-    r"入荷(?:し(?:た|まし|てい|ており)|済)|受け取(?:った|りました|っています)|受領(?:し(?:た|まし)|済)|"
-    r"納品(?:完了|され(?:た|まし)|済|があ)|搬入され|配達(?:完了|され(?:た|まし)|済)|配送完了"
-)
-_ORDER = re.compile(r"注文(?:番号)?[ #＃No.]{0,4}(\d{1,5})|(\d{1,5})番の注文")
-_PURSE = re.compile(r"残高|現金|所持金|口座|銀行|手元|手持ち|資金|預金|財布")
-_OTHER_MONEY = re.compile(
-    r"売上|売り上げ|収入|価格|単価|値段|料金|家賃|支払|返金|合計|仕入|機械|自販機|自動販売機|利益|円"
-)
-_PRESENT = re.compile(r"あ(?:る|り)|残|在庫|い(?:る|ます)|しか|だけ|切れ|ゼロ|空|[:：]")
-_DEALS = re.compile(r"注文|発注|購入|買|売れ(?!残)|販売し|届|補充し|追加し|入荷|運|受け取")
+_UNREAL = pattern("japanese", "unreal")
+_OTHER_DAYS = pattern("japanese", "other_days")
+_DENIED = pattern("japanese", "denied")
+_CAME = pattern("japanese", "came")
+_ORDER = pattern("japanese", "order")
+_PURSE = pattern("japanese", "purse")
+_OTHER_MONEY = pattern("japanese", "other_money")
+_PRESENT = pattern("japanese", "present")
+_DEALS = pattern("japanese", "deals")
+_SOLD = pattern("japanese", "sold")
+_INCOME = pattern("japanese", "income")
+_SOLD_NOTHING = pattern("japanese", "sold_nothing")
 _NONE = r"(?:は|が|も)?(?:すべて|全部|もう|完全に|現在|今|すでに)?(?:売り切れ|在庫切れ|品切れ|在庫がな|在庫なし|ゼロ)"
 _TODAY = re.compile(r"(?:今日|本日|今|現在)(?:は|が)?[、,]? ?")
 _NTH_DAY = re.compile(rf"{_FIGURE} ?日目")
@@ -40,9 +34,6 @@ _DATE = re.compile(r"(\d{1,2})月(\d{1,2})日")
 WEEKDAYS: Sequence[str] = tuple("月火水木金土日")
 """From Monday on."""
 _WEEKDAY = re.compile(r"([月火水木金土日])曜日?")
-_SOLD = re.compile(r"売れ(?:た|まし)|販売し(?:た|まし)|売り(?:まし|切)|売った")
-_INCOME = re.compile(r"売上|売り上げ|収入|売上高")
-_SOLD_NOTHING = re.compile(r"(?:何も|全く|まったく|一つも|ひとつも|1つも)[^。]{0,6}売れ(?:なかった|ませんでした|ず)")
 _COUNTER = r"(?:本|個|袋|缶|枚|点|食|つ|箱|ユニット)"
 
 Location = Literal["machine", "storage"]

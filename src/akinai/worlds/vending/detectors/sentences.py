@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
+from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.letters.names import GoodName, known_names, plain_name
 from akinai.worlds.vending.letters.words import NUMBER_WORDS
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
@@ -18,11 +19,6 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
 def any_of(*patterns: str) -> re.Pattern[str]:
     """Compile a pattern that finds any of these."""
     return re.compile("|".join(patterns))
-
-
-def phrases(listed: str) -> str:
-    """A pattern of whole words and phrases, given with commas between them."""
-    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
 
 
 Location = Literal["machine", "storage", "slot"]
@@ -167,70 +163,12 @@ def clauses(text: str) -> list[str]:
     return [clause for clause in _CLAUSES.split(text) if clause.strip()]
 
 
-SUPPOSED = any_of(
-    phrases(
-        "if, when, once, unless, until, till, whether, assuming, suppose, supposing, in case, as soon as, by the time"
-    ),
-    phrases("should, would, could, will, shall, may, might, must, can, cannot, can't, won't, going to"),
-    phrases(
-        "want, wants, wish, need, needs, hope, hoping, plan, plans, planning, planned, target, goal, ideal, ideally"
-    ),
-    phrases(
-        "aim, aiming, expect, expected, expecting, forecast, projected, estimate, estimated, project, maybe, perhaps"
-    ),
-    phrases(
-        "probably, let's, let us, please, todo, to-do, next, make sure, ensure, keep, verify, check, confirm, find out"
-    ),
-    phrases(
-        "see if, ask, recheck, require, requires, required, what if, imagine, pretend, doubt, not true, proposed, "
-        "proposal"
-    ),
-    r"'ll\b|'d\b|\brequest:|^\W*had (?:we|i|the|our|it)\b",
-)
-"""Words of what is wished, planned, supposed or possible."""
-UNREAL = any_of(
-    SUPPOSED.pattern,
-    phrases(
-        "minimum, maximum, at least, at most, capacity, takes, fit, fits, room for, hold up to, holds up to, up to"
-    ),
-    phrases("per slot, per case, each case, each slot, a case, case of, suggested, shopping, wishlist, allocation"),
-)
-"""The words of `SUPPOSED`, and words for what there may be room for."""
-PAST = any_of(
-    phrases(
-        "was, were, had, yesterday, previously, earlier, before, ago, originally, initial, initially, starting, start"
-    ),
-    phrases("started, began, begin, last week, last night, last time, last month, last visit, last check, used to"),
-    phrases("formerly, opening, historical, historically, average"),
-)
-DEALS = any_of(
-    phrases(
-        "order, orders, ordering, reorder, re-order, ordered, buy, buying, bought, purchase, purchased, send, ship"
-    ),
-    phrases("deliver, delivered, quote, price, priced, sold, sell, sells, selling, sales, demand, per day, a day"),
-    phrases("each day, daily, per week, a week, received, arrived, spoiled, restock, restocking, restocked, refill"),
-    phrases(
-        "stocking, put, putting, place, placed, move, moved, moving, load, loaded, add, added, adding, fill, fills"
-    ),
-    phrases("filling, take, took, clear, cleared, lost, lose"),
-)
-"""Words for what is done with goods; they say nothing about how many there are."""
-COMING = any_of(
-    r"\bon (?:its|their|the) way\b|\barriv\w+",
-    phrases("in transit, incoming, coming, pending, en route, due, expected, waiting for, wait for, awaiting"),
-)
-HAVING = any_of(
-    phrases(
-        "have, has, 've, hold, holds, holding, own, owns, contain, contains, containing, there is, there are, there's"
-    ),
-    phrases("got, show, shows, remain, remains, remaining, left, stock, inventory, on hand, count, counts, storage"),
-    phrases("machine, warehouse, stockroom, available, currently, total, slot, slots, out of, sold out, own, possess"),
-    phrases("down to, running low, dropped to, fallen to, leaves us, leaves me, leaving us, leaving me, stood at"),
-    phrases(
-        "sit, sits, sitting, see, find, found, counted, stored, levels, shrunk, at zero, run out, holds, lie, "
-        "lies, lying, stores, supply, supplies, disposal, waiting, stands at, at hand, still"
-    ),
-)
+SUPPOSED = pattern("sentences", "supposed")
+UNREAL = pattern("sentences", "unreal")
+PAST = pattern("sentences", "past")
+DEALS = pattern("sentences", "deals")
+COMING = pattern("sentences", "coming")
+HAVING = pattern("sentences", "having")
 _LOCATIONS: Sequence[tuple[Location, re.Pattern[str]]] = (
     ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
     ("machine", re.compile(r"\bmachine\b")),
