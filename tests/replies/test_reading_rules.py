@@ -37,6 +37,19 @@ def why(reply: str) -> str:
 
 
 @pytest.mark.parametrize(
+    ("reply", "near"),
+    [
+        ('{"action": "SEND_EMAIL", "body": "he said "best price" to me"}', "he said best price"),
+        ('{"action": "SEARCH_WEB", "query": "rivals" "parameter": {}}', "rivals parameter"),
+    ],
+)
+def test_an_object_that_is_no_json_is_told_where(reply: str, near: str) -> None:
+    """A model cannot mend an object when it is told that there is none."""
+    assert near in why(reply)
+    assert "a quotation mark inside a text has a backslash before it" in why(reply)
+
+
+@pytest.mark.parametrize(
     ("reply", "expected"),
     [
         ('{"action": "NOTEPAD_READ", "parameter": {}}', {}),

@@ -11,7 +11,7 @@ from akinai.core.agents import Move
 from akinai.core.replies.arguments import TEXT_KEYS, WRAPPERS, read_call, text_of
 from akinai.core.replies.calls import MARKS, NAME_KEYS, Call, Candidate, calls_in
 from akinai.core.replies.context import Standing, imagines_outcomes, in_order, is_final, standing_of
-from akinai.core.replies.objects import UnreadableReply, unquoted
+from akinai.core.replies.objects import UnreadableReply, fault_in, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
 
 EXPECTED = "expected one JSON object with an action by its name, and its parameters beside it"
@@ -116,7 +116,8 @@ def _moves(verbs: Verbs, parts: Parts, reply: str) -> Sequence[Move]:
     candidates, others = calls_in(verbs, text)
     if not candidates:
         raise UnreadableReply(
-            "the object names no action" if others else "the reply holds no JSON object with an action"
+            fault_in(text)
+            or ("the object names no action" if others else "the reply holds no JSON object with an action")
         )
     if len(candidates) > MOST_CANDIDATES:
         raise UnreadableReply(f"the reply holds {len(candidates):,} objects with an action; send one or a list")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import cast
 
 from akinai.core.canonical import Json
@@ -82,7 +83,8 @@ def _best_object(text: str, shape: Shape) -> Mapping[str, Json]:
         fitting = [fields for value in values for inner in _inside(value) for fields in _fitting(inner, shape)]
     if not fitting:
         raise UnreadableReply(
-            f"no JSON object with the key {shape.keys[0]!r} in the reply; answer with one", code="no_object"
+            f"{fault_in(text) or f'no JSON object with the key {shape.keys[0]!r} in the reply'}; answer with one",
+            code="no_object",
         )
     best = max(_fit(fields, shape) for fields in fitting)
     if best == 0:
@@ -125,6 +127,29 @@ def values_in(text: str, *, bare_keys: bool = False) -> Iterator[Value]:
         else:
             yield Value(value, start, end)
         opening, tried = _OPENING.search(text, end), tried + 1
+
+
+def fault_in(text: str) -> str | None:
+    """Where the first object of a text stops being JSON, in words for its author; None where none does."""
+    for opening in islice(re.finditer(r"\{", text), OPENINGS_TRIED):
+        try:
+            decode(text, opening.start(), bare_keys=True)
+        except Malformed as error:
+            end = error.position
+            if ":" in text[opening.start() : end]:
+                near = re.sub(r"[\s\"',:]+", " ", text[max(opening.start(), end - 24) : end + 12]).strip()
+                near = near.partition(" ")[2] or near  # without half a word
+                hint = (
+                    "; a quotation mark inside a text has a backslash before it"
+                    if text[:end].rstrip().endswith('"')
+                    else ""
+                )
+                return f"the object that begins at character {opening.start()} is no JSON near: {near}{hint}"
+        except (ValueError, RecursionError):
+            continue
+        else:
+            return None
+    return None
 
 
 def unquoted(text: str) -> str:
