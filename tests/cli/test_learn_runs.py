@@ -113,7 +113,7 @@ def test_limit_online_and_settings_of_the_learner_are_heard(akinai: Akinai, endp
             "learn", "vending", "--preset", "classic", "--online", "--limit", "1", "--set", "language=ja", *where
         ).json
         prompts = [call.request.messages[0].text for call in served.calls]
-    assert (document["runs"], document["playbook_size"], document["eval_seeds"]) == (1, 1, "1-10")
+    assert (document["runs"], document["playbook_size"], document["eval_seeds"]) == (1, 1, "train:1-10")
     assert any("突き止め" in prompt for prompt in prompts)
     rules = akinai(
         "learn",

@@ -32,7 +32,7 @@ def test_a_task_that_was_learned_from_before_is_not_clean(akinai: Akinai, tmp_pa
     leaked = f"data={questions(tmp_path / 'leaked.jsonl', 'flies', 'bakes', 'cooks')}"
     other = f"data={questions(tmp_path / 'other.jsonl', 'judges')}"
     first = akinai("learn", "qa", *PLAIN, "--set", leaked, "--set", judged, "--json").json
-    assert first["card"]["began_with"] == {"bullets": 0, "sources": {}, "unrecorded": 0, "seen": 0}
+    assert first["card"]["began_with"] == {"bullets": 0, "sources": {}, "unrecorded": 0, "seen": 0, "migrated": 0}
     again = akinai("learn", "qa", *PLAIN, "--set", other, "--set", judged, "--json").json
     assert (again["accuracy"]["n"], again["clean_accuracy"]["n"]) == (3, 1)
     assert again["card"]["began_with"]["sources"] == {"leaked.jsonl": 3}

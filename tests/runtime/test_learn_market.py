@@ -15,7 +15,7 @@ from akinai.core.lessons import Advice
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.learn.world import playbook_contents
+from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
@@ -62,7 +62,7 @@ def test_every_sentence_leads_to_entries_of_its_markets(learned: tuple[LearnResu
 
 def test_each_customer_of_a_run_is_told_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """The card has the playbook's digest; the genesis and the businesses are as without it."""
-    bullets = playbook_contents(learned[0].path)
+    bullets = playbook_bullets(learned[0].path)
     guided = akinai.run("market", agent=AgentSpec("first", bullets=bullets), seeds=5, settings=[*SMALL])[0]
     plain = akinai.run("market", agent="first", seeds=5, settings=[*SMALL])[0]
     assert len(str(guided.header.card["playbook"])) == 16

@@ -1,6 +1,7 @@
 """Learning to do business: from runs on some seeds, judged by runs on others, with evidence that can be looked up."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,17 @@ import akinai
 from akinai import worlds
 from akinai.agents.chat import PLAYBOOK, ChatAgent
 from akinai.core.agents import View
-from akinai.core.errors import UsageError
-from akinai.core.lessons import Advice, of_kind
+from akinai.core.chance import pooled_seed, split_of
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.lessons import Advice, of_kind, with_record
 from akinai.core.models import Reply, Request
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.learn.world import playbook_contents
+from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.runs.planning import seeds_in
 from akinai.worlds.vending.lessons.advice import (
     CashAdvice,
     HourAdvice,
@@ -64,6 +68,18 @@ def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[LearnResu
             assert 1 <= int(entry) <= entries_by_run[run]
 
 
+def test_a_playbook_of_before_is_migrated_once(learned: tuple[LearnResult, str], tmp_path: Path) -> None:
+    """Sentences without records get them when learning goes on, and are counted; the next time there is none left."""
+    path = tmp_path / "old.json"
+    text = re.sub(r', "lesson": \{[^{}]*(\[[^]]*\])?[^{}]*\}', "", learned[0].path.read_text())
+    path.write_text(text.replace(text[text.index(', "learned_from"') : text.index("]}") + 2], ""))
+    assert not any(bullet.record for bullet in read_playbook(path))
+    for migrated in (len(learned[0].playbook), 0):
+        again = learn(replace(SMALL, seeds="7"), playbook=path)
+        assert again.began.migrated == migrated
+        assert all(bullet.record for bullet in again.playbook)
+
+
 def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
     """With another playbook the player is told another experiment, so its runs differ."""
     store = str(tmp_path / "runs.db")
@@ -77,7 +93,7 @@ def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
 
 def test_a_run_remembers_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
-    bullets = playbook_contents(learned[0].path)
+    bullets = playbook_bullets(learned[0].path)
     with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10, preset="classic")[0]
     plain = akinai.run("vending", agent="naive", seeds=5, days=10, preset="classic")[0]
     assert spec_of(with_it.header).bullets == bullets
@@ -119,6 +135,16 @@ def test_what_has_no_effect_is_refused() -> None:
         akinai.learn("vending", online=True, eval_seeds=3, preset="classic")
     with pytest.raises(UsageError, match="did you mean 'vending'"):
         akinai.learn("vendin")
+
+
+def test_runs_come_from_the_pools_for_training() -> None:
+    """Without seeds a learning is taught by games of `train` and judged by games of `validation`, by their numbers."""
+    config = TrainConfig("vending", "naive")
+    assert seeds_in(config.seeds) == [pooled_seed("train", number) for number in range(1, 11)]
+    assert {split_of(seed) for seed in seeds_in(config.eval_seeds)} == {"validation"}
+    assert seeds_in("3,test:2") == [3, pooled_seed("test", 2)]
+    with pytest.raises(UnknownName, match="did you mean 'train'"):
+        seeds_in("trian:1")
 
 
 def test_seeds_stand_on_one_side_only() -> None:
@@ -218,7 +244,7 @@ class Listening:
 def test_a_model_is_told_the_bullets_before_the_first_view() -> None:
     """They stand in the system's message, under their heading; without any there is no heading."""
     world = worlds.load("vending")
-    for bullets in (("Sell cola dearly.",), ()):
+    for bullets in (("Sell cola dearly.",), (with_record("Sell cola dearly.", {"kind": "price"}),), ()):
         asker = Listening()
         agent = ChatAgent(asker, world.verbs, bullets=bullets)
         asyncio.run(agent.act(View("The machine is empty.", world.verbs.classes), None))

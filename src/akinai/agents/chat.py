@@ -23,6 +23,7 @@ from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Lookup, Move, RetrievedBullets, View
 from akinai.core.errors import ContextLimit, EndRun, ToolsRefused
 from akinai.core.ledger import Outcome
+from akinai.core.lessons import sentence_of
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
 Memory = Literal["trim", "summary"]
@@ -255,7 +256,7 @@ class _PlaybookSearch:
 
 def briefing(view: View, bullets: Sequence[str]) -> str:
     """The text of a first view, after the bullets of a playbook where there are any."""
-    lessons = "\n".join(f"- {bullet}" for bullet in bullets)
+    lessons = "\n".join(f"- {sentence_of(bullet)}" for bullet in bullets)
     return f"{PLAYBOOK}\n\n{lessons}\n\n{view.text}" if lessons else view.text
 
 

@@ -12,7 +12,7 @@ from akinai.core.worlds import World
 from akinai.runtime.config.calls import given_of
 from akinai.runtime.config.files import new_path, read_named
 from akinai.runtime.config.settings import Settings, named_source, setting
-from akinai.runtime.learn.world import playbook_contents, playbook_json
+from akinai.runtime.learn.world import playbook_bullets, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder
 from akinai.runtime.options import AgentOptions
@@ -147,4 +147,4 @@ def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -
     unused = {"--playbook-tokens": tokens, "--embedder": options["embedder"]}
     if flag := next((flag for flag, value in unused.items() if value is not None), None):
         raise UsageError(f"{spec.agent} is told all of a playbook, as every player by rules; leave {flag} out")
-    return replace(spec, bullets=playbook_contents(playbook))
+    return replace(spec, bullets=playbook_bullets(playbook))

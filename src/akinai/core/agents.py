@@ -118,7 +118,8 @@ class Role:
     group: str = ""
     """The side that it plays on, as `Seating.group` names it."""
     bullets: tuple[str, ...] = ()
-    """Bullets of a playbook, best first."""
+    """Bullets of a playbook, best first: each a sentence, or a sentence with the record of its lesson
+    (`core.lessons.split_record`)."""
     lookup: Lookup | None = None
     """A playbook that it may search as it plays, in place of bullets."""
     genesis: Genesis | None = None

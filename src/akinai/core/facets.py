@@ -12,7 +12,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Genesis, Outcome, Turn
-from akinai.core.lessons import Lesson
+from akinai.core.lessons import AdviceKinds, Lesson
 from akinai.core.models import Reply, Request
 from akinai.core.presentation.charts import Best, Chart, Published
 from akinai.core.presentation.desk import Desk
@@ -154,7 +154,7 @@ class Judging(Generic[S]):
 
 
 class Teaching(Generic[S]):
-    """How a run teaches later players, in sentences made without a model."""
+    """How a run teaches later players without a model: in records of kinds and numbers, each with its sentence."""
 
     learner: ClassVar[str] = ""
     """The player that follows a playbook; empty in a world that has none."""
@@ -168,6 +168,8 @@ class Teaching(Generic[S]):
     """The figure of the account by which the role is judged; empty: the first score of the first scorer."""
     beside: ClassVar[Sequence[str]] = ()
     """Scores and figures of the account that show how a gain of this role affects others."""
+    kinds: ClassVar[AdviceKinds] = AdviceKinds()
+    """The kinds of the lessons that have records, which rule-based players are configured by."""
     opponents: ClassVar[Sequence[str]] = ()
     """Players of the other side; the first may follow a playbook. Empty in a world without one."""
 
@@ -183,15 +185,15 @@ class Teaching(Generic[S]):
         return teachings[role] if role else self
 
     def lessons(self, steps: Steps[S]) -> Sequence[Lesson]:
-        """The lessons of a record; the numbers in their sentences are estimated from it."""
+        """The lessons of a record; their numbers are estimated from it."""
         return ()
 
-    def merge(self, content: str, lesson: Lesson) -> str:
-        """The content of a bullet after a later lesson about the same thing; by default the lesson's content."""
-        return lesson.content
+    def merge(self, bullet: str, lesson: Lesson) -> str:
+        """A bullet after a later lesson about the same thing: both merged by their kind, else the lesson alone."""
+        return self.kinds.merge(bullet, lesson.bullet)
 
     def experiment(self, number: int) -> str:
-        """A sentence that makes a player try out something, a different thing for each number, so that its runs teach
+        """A bullet that makes a player try out something, a different thing for each number, so that its runs teach
         more. Empty where players do not experiment."""
         return ""
 

@@ -1,17 +1,22 @@
-"""Lessons, which a record teaches to later players, and advice, worded so that its numbers can be read back.
+"""Lessons, which a record teaches to later players: a sentence for people and models, and a record, a kind and its
+numbers, by which rule-based players are configured.
 
-A sentence's advice follows from its own numbers, so two sentences about one thing merge into a third.
+Advice follows from its own numbers, so two records about one thing merge into a third.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import cache
 from itertools import chain, zip_longest
 from operator import attrgetter, itemgetter
 from string import Formatter
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
-from akinai.core.canonical import Json
+from pydantic import TypeAdapter, ValidationError
+
+from akinai.core.canonical import Json, canonical
 from akinai.core.money import format_cents, read_dollars
 
 
@@ -30,11 +35,18 @@ class Lesson:
     earlier one made; an empty subject makes a bullet of its own."""
     entries: tuple[int, ...] = ()
     """Numbers of the entries that show it, in rising order."""
+    record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Kind and numbers, for rule-based players; empty for a lesson in words alone."""
+
+    @property
+    def bullet(self) -> str:
+        """The lesson as players are given it."""
+        return with_record(self.content, self.record)
 
     @classmethod
     def of(cls, section: str, about: str, advice: "Advice", entries: Iterable[int], *keywords: str) -> Self:
         """A lesson that says one piece of advice; `entries` in any order."""
-        return cls(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))))
+        return cls(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))), advice.record())
 
     def to_json(self) -> Mapping[str, Json]:
         return {
@@ -43,11 +55,50 @@ class Lesson:
             "keywords": list(self.keywords),
             "about": self.about,
             "entries": list(self.entries),
+            **({RECORD: self.record} if self.record else {}),
         }
 
 
+RECORD = "lesson"
+"""The field of a bullet that holds the record of its lesson."""
+_TEXT = "text"
+
+
+def with_record(sentence: str, record: Mapping[str, Json]) -> str:
+    """A bullet as players are given it: the sentence, with its record where it has one as canonical JSON."""
+    return canonical({RECORD: record, _TEXT: sentence}) if record else sentence
+
+
+def split_record(bullet: str) -> tuple[str, Mapping[str, Json]]:
+    """The sentence and the record of a bullet that `with_record` made; any other text has no record."""
+    if bullet.startswith(f'{{"{RECORD}":'):
+        try:
+            match cast("Json", json.loads(bullet)):
+                case {"lesson": dict() as record, "text": str(sentence)}:
+                    return sentence, record
+                case _:
+                    pass
+        except ValueError:
+            pass
+    return bullet, {}
+
+
+def sentence_of(bullet: str) -> str:
+    """The sentence of a bullet, for people and models."""
+    return split_record(bullet)[0]
+
+
 class Advice(Protocol):
-    """One kind of sentence."""
+    """One kind of lesson."""
+
+    @classmethod
+    def kind(cls) -> str:
+        """The name of the kind in records."""
+        ...
+
+    def record(self) -> Mapping[str, Json]:
+        """Kind and numbers, the numbers rounded as the sentence has them."""
+        ...
 
     def sentence(self) -> str:
         """The sentence."""
@@ -67,22 +118,49 @@ A = TypeVar("A", bound=Advice)
 
 
 class AdviceKinds:
-    """The kinds of sentences of a world, in the order in which a text is tried."""
+    """The kinds of lessons of a world."""
 
     def __init__(self, *kinds: type[Advice]) -> None:
-        self._kinds = kinds
+        self._kinds = {kind.kind(): kind for kind in kinds}
 
-    def parse(self, text: str) -> Advice | None:
-        """The advice in a sentence; None for a sentence of another wording."""
-        return next((advice for kind in self._kinds if (advice := kind.parse(text)) is not None), None)
+    def read(self, bullet: str) -> Advice | None:
+        """The advice of a bullet, by its record; None for a bullet in other words.
+
+        Without a record, as in playbooks of before, and where the sentence is no longer that of the record, as after
+        an edit, the sentence is read.
+        """
+        sentence, record = split_record(bullet)
+        kind = self._kinds.get(str(record.get(_KIND)))
+        if kind is not None:
+            try:
+                advice = _adapter(kind).validate_python({k: v for k, v in record.items() if k != _KIND})
+                if advice.sentence() == sentence:
+                    return advice
+            except (ValidationError, ValueError, ArithmeticError, LookupError):  # numbers that somebody wrote by hand
+                pass
+        parsed = (kind.parse(sentence) for kind in self._kinds.values())
+        return next((advice for advice in parsed if advice is not None), None)
+
+    def migrated(self, bullet: str) -> str:
+        """The bullet with the record that its sentence has; as it is where that says nothing to these kinds."""
+        advice = self.read(bullet)
+        return bullet if advice is None else with_record(sentence_of(bullet), advice.record())
 
     def merge(self, old: str, new: str) -> str:
-        """A sentence merged with another about the same thing; the new sentence alone where they do not merge."""
-        for kind in self._kinds:
-            a, b = kind.parse(old), kind.parse(new)
-            if a is not None and b is not None:
-                return a.merge(b).sentence()
-        return new
+        """A bullet merged with another about the same thing; the new one alone where they do not merge."""
+        a, b = self.read(old), self.read(new)
+        if a is None or b is None or type(a) is not type(b):
+            return new
+        both = a.merge(b)
+        return with_record(both.sentence(), both.record())
+
+
+_KIND = "kind"
+
+
+@cache
+def _adapter(kind: type[Advice]) -> TypeAdapter[Advice]:
+    return TypeAdapter(kind)
 
 
 def of_kind(advice: Iterable[Advice], kind: type[A]) -> list[A]:
@@ -214,6 +292,19 @@ class TemplateAdvice:
         return self.TEMPLATE.format(self)
 
     @classmethod
+    def kind(cls) -> str:
+        return cls.__name__.removesuffix("Advice").lower()
+
+    def bullet(self) -> str:
+        """The advice as players are given it."""
+        return with_record(self.sentence(), self.record())
+
+    def record(self) -> Mapping[str, Json]:
+        kind = cast("type[Advice]", type(self))
+        rounded = kind.parse(self.sentence()) or cast("Advice", self)
+        return {_KIND: self.kind(), **_adapter(kind).dump_python(rounded, mode="json")}
+
+    @classmethod
     def parse(cls, text: str) -> Self | None:
         values = cls.TEMPLATE.parse(text)
         return None if values is None else cls.from_values(values)
@@ -221,5 +312,5 @@ class TemplateAdvice:
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self | None:
         """Advice from the values of the placeholders; None where they advise nothing, as an empty list does."""
-        own = {field.name: values[field.name] for field in fields(cast("Any", cls))}
+        own = {own_field.name: values[own_field.name] for own_field in fields(cast("Any", cls))}
         return None if () in own.values() else cls(**own)

@@ -629,9 +629,11 @@ class TrainingRunOptions(TypedDict, total=False):
     reflect: Annotated[str | None, Option(
         "World: who learns from the runs, model or rules.", metavar="WHO", default_text="model if there is one",
     )]  # fmt: skip
-    seeds: Annotated[Seeds | None, Option("World: seeds of the runs to learn from.", metavar="S", default_text="1-10")]
+    seeds: Annotated[
+        Seeds | None, Option("World: seeds of the runs to learn from.", metavar="S", default_text="train:1-10")
+    ]
     eval_seeds: Annotated[Seeds | None, Option(
-        "World: seeds of the runs that judge the playbook.", metavar="S", default_text="101-120",
+        "World: seeds of the runs that judge the playbook.", metavar="S", default_text="validation:1-20",
     )]  # fmt: skip
     preset: Annotated[str | None, Option("World: the preset of the runs.", metavar="P", default_text="default")]
     days: Annotated[int | None, Option("World: simulated days of each run.", metavar="N", unit="days")]

@@ -10,11 +10,11 @@ from akinai import worlds
 from akinai.core.agents import Agent, AgentFactory, Role
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Ledger
-from akinai.core.lessons import Lesson
+from akinai.core.lessons import Lesson, SentenceTemplate, sentence_of, with_record
 from akinai.core.worlds import fold, replay
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.runs.records import Run
-from akinai.worlds.vending.lessons.advice import PriceAdvice, SupplierAdvice, merge_advice, read_advice
+from akinai.worlds.vending.lessons.advice import LastOrderAdvice, PriceAdvice, SupplierAdvice, merge_advice, read_advice
 from akinai.worlds.vending.lessons.data_points import DataPoint
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER
@@ -67,15 +67,28 @@ def test_every_lesson_is_a_sentence_that_reads_back(run: Run) -> None:
         assert max(lesson.entries) <= len(run.ledger.entries)
 
 
+def test_a_record_is_read_and_an_edited_sentence_overrides_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Players read the kind and the numbers of a lesson and no sentence; what a person changed in a sentence counts."""
+    taught = [*lessons(run).values()]
+    parsed = {lesson.bullet: read_advice(lesson.content) for lesson in taught}
+    edited = with_record("Order nothing in the last 3 days: " + LastOrderAdvice(5, 1, 0).sentence().partition(": ")[2],
+                         LastOrderAdvice(2, 1, 0).record())  # fmt: skip
+    assert read_advice(edited) == LastOrderAdvice(5, 1, 0)
+    assert read_advice(with_record("Drinks are best cold.", {"kind": "price", "points": []})) is None
+    monkeypatch.setattr(SentenceTemplate, "parse", lambda *_: pytest.fail("a sentence was parsed"))
+    assert {bullet: read_advice(bullet) for bullet in parsed} == parsed
+    assert all(lesson.record["kind"] and sentence_of(lesson.bullet) == lesson.content for lesson in taught)
+
+
 def test_a_sentence_alone_adds_up_with_others(run: Run) -> None:
     """Added to itself a sentence advises the same and has seen twice as many days; other wordings are replaced."""
     for lesson in lessons(run).values():
         twice = merge_advice(lesson.content, lesson.content)
         assert read_advice(twice) is not None
     price = next(lesson.content for lesson in lessons(run).values() if PriceAdvice.parse(lesson.content))
-    single, double = PriceAdvice.parse(price), PriceAdvice.parse(merge_advice(price, price))
-    assert single is not None
-    assert double is not None
+    single, double = read_advice(price), read_advice(merge_advice(price, price))
+    assert isinstance(single, PriceAdvice)
+    assert isinstance(double, PriceAdvice)
     assert (double.days, double.best_cents) == (2 * single.days, single.best_cents)
     assert merge_advice("Drinks are best cold.", price) == price
 

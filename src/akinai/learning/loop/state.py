@@ -280,6 +280,8 @@ class Beginning:
     """Bullets whose tasks are not recorded."""
     seen: tuple[str, ...] = ()
     """Ids of the training tasks that had been learned from before."""
+    migrated: int = 0
+    """Bullets of an earlier release that got the record of their sentence."""
 
 
 @dataclass(frozen=True, slots=True)

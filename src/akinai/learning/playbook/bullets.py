@@ -12,6 +12,7 @@ from rpds import HashTrieSet
 
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import UnknownName
+from akinai.core.lessons import RECORD, with_record
 from akinai.retrieval import normalise
 
 Verdict: TypeAlias = Literal["helpful", "harmful", "neutral"]
@@ -51,6 +52,17 @@ class Bullet:
     """The ledger entries it was learned from, "run#seq -> run#seq"; several sources are joined by "; "."""
     extra: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
     """Optional fields, and unknown fields of the file, kept as they are."""
+
+    @property
+    def record(self) -> Mapping[str, Json]:
+        """The record of its lesson, a kind and numbers, for rule-based players; empty for a bullet in words alone."""
+        record = self.extra.get(RECORD)
+        return record if isinstance(record, Mapping) else {}
+
+    @property
+    def for_players(self) -> str:
+        """The bullet as a player is given it."""
+        return with_record(self.content, self.record)
 
     @property
     def searchable_text(self) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
-from typing import Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
 from akinai.core.canonical import Json, bad_text, bad_text_in
+from akinai.core.lessons import RECORD
 from akinai.learning.playbook.bullets import (
     OPTIONAL_FIELDS,
     Bullet,
@@ -42,6 +43,8 @@ class Operation:
     reason: str = ""
     evidence: tuple[str, ...] = ()
     """Ledger entries, "run#seq -> run#seq", which become sources of the bullet."""
+    record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The record of a lesson, for rule-based players; an UPDATE to another content without one removes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
     if not content.strip():
         return _Problem("no_content", "ADD without content; give the text of the bullet")
     keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
-    bullet = Bullet(bullet_id(section, draft.next_id), section, content, keywords, extra={**operation.details})
+    bullet = Bullet(bullet_id(section, draft.next_id), section, content, keywords, extra=_extra({}, operation))
     draft.next_id += 1
     draft.put(bullet.with_sources(operation.evidence or delta.evidence))
     return None
@@ -215,7 +218,7 @@ def _update(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | Non
     bullet = _target(draft, operation)
     if isinstance(bullet, _Problem):
         return bullet
-    if operation.content is None and operation.keywords is None and not operation.details:
+    if operation.content is None and operation.keywords is None and not (operation.details or operation.record):
         return _Problem("no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
     content = bullet.content if operation.content is None else operation.content
     if not content.strip():
@@ -223,9 +226,14 @@ def _update(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | Non
     keywords = operation.keywords
     if keywords is None:
         keywords = bullet.keywords if content == bullet.content else draft.keywords(content)
-    changed = replace(bullet, content=content, keywords=keywords, extra={**bullet.extra, **operation.details})
+    kept = {name: value for name, value in bullet.extra.items() if name != RECORD or content == bullet.content}
+    changed = replace(bullet, content=content, keywords=keywords, extra=_extra(kept, operation))
     draft.put(changed.with_sources(operation.evidence or delta.evidence))
     return None
+
+
+def _extra(fields: Mapping[str, Json], operation: Operation) -> dict[str, Json]:
+    return {**fields, **operation.details, **({RECORD: operation.record} if operation.record else {})}
 
 
 def _delete(draft: _Draft, operation: Operation) -> _Problem | None:
@@ -254,7 +262,7 @@ def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
 def _check(operation: Operation, delta: Delta) -> _Problem | None:
     """The problem of an operation with a text or a field that no playbook can hold, whatever it changes."""
     texts: Json = [
-        *(operation.content, [*(operation.keywords or ())], {**operation.details}),
+        *(operation.content, [*(operation.keywords or ())], {**operation.details}, operation.record),
         [*(operation.evidence or delta.evidence)],
     ]
     if why := bad_text_in(texts):
@@ -327,6 +335,7 @@ def _operation_json(operation: Operation | Refusal) -> dict[str, Json]:
         "content": operation.content,
         "keywords": None if operation.keywords is None else [*operation.keywords],
         "details": {**operation.details} or None,
+        RECORD: operation.record or None,
         "reasoning": operation.reason or None,
         "evidence": [*operation.evidence] or None,
     }

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from akinai.core.lessons import Lesson
+from akinai.core.lessons import Lesson, split_record, with_record
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Trajectory
 from akinai.learning.roles.tasks import SEARCHING, Check, Task, grade, with_options
 
 Merge: TypeAlias = Callable[[str, Lesson], str]
-"""(content of a bullet, a later lesson about the same thing) -> the new content of the bullet."""
+"""(a bullet as players get it, a later lesson about the same thing) -> the new bullet."""
 
 ABOUT = "applicability_context"
 """The bullet field that holds the topic of its lesson."""
@@ -52,9 +52,9 @@ def _choices(task: Task) -> tuple[str, ...]:
             return ()
 
 
-def replace_content(content: str, lesson: Lesson) -> str:
-    """The merge in which the later lesson replaces the content."""
-    return lesson.content
+def replace_content(bullet: str, lesson: Lesson) -> str:
+    """The merge in which the later lesson replaces the bullet."""
+    return lesson.bullet
 
 
 class LessonCurator:
@@ -82,18 +82,23 @@ class LessonCurator:
     ) -> Operation:
         """The operation for a lesson; `earlier` is the batch's operation so far about the same topic."""
         if earlier is not None:
+            content, record = split_record(self._merge(with_record(earlier.content or "", earlier.record), lesson))
             return replace(
                 earlier,
-                content=self._merge(earlier.content or "", lesson),
+                content=content,
+                record=record,
                 keywords=_joined(earlier.keywords, lesson.keywords),
                 evidence=tuple(dict.fromkeys((*earlier.evidence, *sources))),
             )
         if bullet is not None:
-            content, keywords = self._merge(bullet.content, lesson), _joined(bullet.keywords, lesson.keywords)
-            return Operation("UPDATE", lesson.section, bullet.id, content, keywords, evidence=sources)
+            content, record = split_record(self._merge(bullet.for_players, lesson))
+            keywords = _joined(bullet.keywords, lesson.keywords)
+            return Operation("UPDATE", lesson.section, bullet.id, content, keywords, record=record, evidence=sources)
         details: Mapping[str, str] = {ABOUT: lesson.about} if lesson.about else {}
         return Operation(
-            "ADD", lesson.section, None, lesson.content, lesson.keywords or None, details, evidence=sources
+            *("ADD", lesson.section, None, lesson.content, lesson.keywords or None, details),
+            evidence=sources,
+            record=lesson.record,
         )
 
 
@@ -102,7 +107,7 @@ def _joined(a: Sequence[str] | None, b: Sequence[str]) -> tuple[str, ...] | None
 
 
 def _is_known(operation: Operation, bullet: Bullet | None) -> bool:
-    """Whether the bullet already has this content and these keywords: new sources alone do not change it."""
-    if bullet is None:
+    """Whether the bullet already has this content, record and keywords: new sources alone do not change it."""
+    if bullet is None or operation.record != bullet.record:
         return False
     return operation.content == bullet.content and operation.keywords in (None, bullet.keywords)

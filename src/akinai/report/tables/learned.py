@@ -74,7 +74,8 @@ def _beginning(began: Mapping[str, Any], has: str) -> str:
     most = sorted(counts, key=lambda name: -counts[name])[:MOST_SOURCES]
     more = f" and {len(counts) - len(most):,} others" if len(counts) > len(most) else ""
     text = f"{has} {began['bullets']:,} bullets from {', '.join(most)}{more}"
-    return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
+    text += f"; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else ""
+    return f"{text}; {began['migrated']:,} got the record of their sentence" if began["migrated"] else text
 
 
 def _title(learned: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any, Unpack
 
 from akinai.core.errors import EndRun, UsageError, why_unreadable
+from akinai.core.lessons import RECORD, AdviceKinds, split_record
 from akinai.core.worlds import World
 from akinai.learning.contest.contenders import Contest, RunRecords
 from akinai.learning.contest.controls import invented_control, permuted_control
@@ -19,7 +20,7 @@ from akinai.learning.loop.loop import learn as run_loop
 from akinai.learning.loop.near_copies import near_copies
 from akinai.learning.loop.provenance import beginning, provenance, remember
 from akinai.learning.loop.state import LoopState
-from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.formats import TEXT_ENDINGS
 from akinai.learning.playbook.opening import expect_playbook
@@ -360,6 +361,7 @@ class _Learning:
         file = PlaybookFile(self.path)
         resumes = options["judge_only"] or (file.exists() and not options["fresh"])
         before = file.load() if resumes else Playbook()
+        migrated = 0 if options["judge_only"] else len(self._migrated(before))
         if resumes:
             expect_playbook(before, self.path)
         if self.path.suffix.lower() in TEXT_ENDINGS and not options["judge_only"]:
@@ -370,7 +372,7 @@ class _Learning:
         _expect_unseen(tasks, before, self.path)
         return Job(
             *(tasks.train, roles, evaluator, file, retriever, settings, tasks.held_out),
-            began=beginning(before, tasks.train),
+            began=replace(beginning(before, tasks.train), migrated=migrated),
             embedder=embedder,
             refiners=[find_plugin(REFINERS, "refiner", name) for name in settings.refiners],
             nodes=options["nodes"],
@@ -384,9 +386,18 @@ class _Learning:
             self.data_set.sections or sections.get(self.data_set.name) or sections["custom"],
             reason="begun with an empty playbook" if fresh else "",
             fresh=fresh,
-            edit=lambda playbook: remember(playbook, learned_from),
+            edit=lambda playbook: remember(playbook.with_bullets(self._migrated(playbook)), learned_from),
         )
         self.begun = True
+
+    def _migrated(self, playbook: Playbook) -> Mapping[str, Bullet]:
+        """The bullets of an earlier release, whose sentences give them records, by id."""
+        kinds = self.runs.teaching.kinds if self.runs else AdviceKinds()
+        return {
+            bullet.id: replace(bullet, extra={**bullet.extra, RECORD: record})
+            for bullet in playbook
+            if not bullet.record and (record := split_record(kinds.migrated(bullet.content))[1])
+        }
 
     async def _learn(self, job: Job, saver: Any) -> tuple[EndRun | None, LoopState]:
         """The error that ended the loop early, such as a spent budget, if any, and the loop's last state."""

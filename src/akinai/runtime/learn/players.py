@@ -95,7 +95,7 @@ class RulePlayer:
     ) -> Trajectory:
         task = _parse_run_task(assignment.data)
         trains = task.trains and bool(assignment.attempt)  # a run that is held out has none
-        bullets = tuple(bullet.content for bullet in retrieved.bullets)
+        bullets = tuple(bullet.for_players for bullet in retrieved.bullets)
         run = wait(self._train(task, bullets)) if trains else await self._judge(task, bullets)
         if run.status == "failed" or not run.measured:
             return Trajectory(assignment.id, failed=run.reason or unread_sentence(run.header) or "the run failed")

@@ -305,12 +305,13 @@ class LearnResult:
 
 def _beginning_json(began: Beginning) -> dict[str, Json]:
     """`sources` are numbers of bullets by the file or run that they name; "" where they name none. `seen` counts the
-    training tasks that had been learned from before."""
+    training tasks that had been learned from before, `migrated` bullets that got the record of their sentence."""
     return {
         "bullets": began.bullets,
         "sources": dict(began.sources),
         "unrecorded": began.unrecorded,
         "seen": len(began.seen),
+        "migrated": began.migrated,
     }
 
 

@@ -21,7 +21,8 @@ from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
 
 Reflect: TypeAlias = Literal["model", "rules"]
 
-TRAIN_SEEDS, EVAL_SEEDS = "1-10", "101-120"
+TRAIN_SEEDS, EVAL_SEEDS = "train:1-10", "validation:1-20"
+"""Games of the pools for training, which nobody plays by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +144,4 @@ def _opposed(teaching: Teaching[Any], name: str) -> Mapping[str, Json]:
         return teaching.opposed_by(name, ())
     if not PlaybookFile(playbook_path(name)).exists():
         raise UnknownName("opponent", name, teaching.opponents, "or the file or name of a playbook")
-    return teaching.opposed_by(teaching.opponents[0], [bullet.content for bullet in read_playbook(name)])
+    return teaching.opposed_by(teaching.opponents[0], [bullet.for_players for bullet in read_playbook(name)])

@@ -319,9 +319,9 @@ def _sources(run: str, lesson: Lesson) -> tuple[str, ...]:
     return (evidence(run, lesson.entries),) if lesson.entries else (run,)
 
 
-def playbook_contents(path: Path | str) -> tuple[str, ...]:
-    """The contents of a playbook's bullets in order; `path` may be its name. Errors as in `read_playbook`."""
-    return tuple(bullet.content for bullet in read_playbook(path))
+def playbook_bullets(path: Path | str) -> tuple[str, ...]:
+    """A playbook's bullets as players get them; `path` may be its name. Errors as in `read_playbook`."""
+    return tuple(bullet.for_players for bullet in read_playbook(path))
 
 
 def playbook_json(path: Path | str) -> str:

@@ -152,7 +152,7 @@ class AgentSpec:
             return self.bullets
         from akinai.runtime.play.lookup import playbook_search
 
-        return playbook_search(self.playbook, self.playbook_tokens).contents
+        return playbook_search(self.playbook, self.playbook_tokens).bullets
 
     def with_group_models(self, world: World[Any], setup: Mapping[str, Json]) -> "AgentSpec":
         """The same spec with the models that a setup names for the world's groups."""

@@ -33,9 +33,9 @@ class PlaybookSearch:
         self._embedder = embedder
 
     @property
-    def contents(self) -> tuple[str, ...]:
-        """The texts of all bullets, in the playbook's order."""
-        return tuple(bullet.content for bullet in self._playbook)
+    def bullets(self) -> tuple[str, ...]:
+        """All bullets as players get them, in the playbook's order."""
+        return tuple(bullet.for_players for bullet in self._playbook)
 
     def find(self, situation: str) -> Injection:
         """The whole playbook if it fits; otherwise the bullets nearest to the situation, as many as fit."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 from akinai.core.actions import Action
 from akinai.core.canonical import Json, short_digest
-from akinai.core.errors import UsageError
+from akinai.core.chance import POOLS, Split, pooled_seed
+from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader, Store
 from akinai.core.untrusted.documents import why_unportable
@@ -225,7 +226,10 @@ def checked_name(name: str) -> str:
 
 
 def seeds_in(text: str) -> list[int]:
-    """Seeds as people write them: "7", "1-5", "1,3,10-12". UsageError says what is wrong."""
+    """Seeds as people write them: "7", "1-5", "1,3,10-12", or games of a pool for training, "train:1-10".
+
+    UsageError says what is wrong.
+    """
     return checked_seeds(_seeds(text))
 
 
@@ -264,7 +268,10 @@ def shard_of(seeds: Sequence[int], shard: str, name: str | None) -> list[int]:
 
 def _seeds(text: str) -> Iterator[int]:
     for piece in text.split(","):
-        low, dash, high = piece.strip().partition("-")
+        pool, colon, numbers = piece.strip().rpartition(":")
+        if colon and pool not in POOLS:
+            raise UnknownName("pool of seeds", pool, POOLS)
+        low, dash, high = numbers.partition("-")
         if low.isdecimal() and (high.isdecimal() or not dash) and max(len(low), len(high)) > 19:
             raise UsageError(f"a seed is a whole number from 0 to 2^63 - 1, not {piece.strip():.60}")
         if not (low.isdecimal() and (high.isdecimal() or not dash)):
@@ -272,4 +279,5 @@ def _seeds(text: str) -> Iterator[int]:
         first, last = int(low), int(high) if dash else int(low)
         if last < first:
             raise UsageError(f"the seeds {piece.strip()!r} run backwards; write {last}-{first}")
-        yield from range(first, last + 1)
+        for number in range(first, last + 1):
+            yield pooled_seed(cast("Split", pool), number) if colon else number

@@ -18,9 +18,11 @@ from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
 from akinai.worlds.market.analysis.scores import facts, is_seated, part_cents, welfare_cents
 from akinai.worlds.market.explaining import MarketExplaining
-from akinai.worlds.market.lessons.buying.advice import Experiment, merge_advice
+from akinai.worlds.market.lessons.buying.advice import KINDS as BUYING
+from akinai.worlds.market.lessons.buying.advice import Experiment
 from akinai.worlds.market.lessons.buying.extraction import buying_lessons
-from akinai.worlds.market.lessons.selling.advice import SellingExperiment, merge_selling_advice
+from akinai.worlds.market.lessons.selling.advice import KINDS as SELLING
+from akinai.worlds.market.lessons.selling.advice import SellingExperiment
 from akinai.worlds.market.lessons.selling.extraction import selling_lessons
 from akinai.worlds.market.magentic import export_magentic
 from akinai.worlds.market.model import actions as a
@@ -113,6 +115,7 @@ class SellingTeaching(Teaching[State]):
 
     learner = "first"
     role = "business"
+    kinds = SELLING
     settings: ClassVar[Mapping[str, Json]] = {
         "businesses.agent": "same",
         "customers.agent": "first",
@@ -128,11 +131,8 @@ class SellingTeaching(Teaching[State]):
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
         return selling_lessons(steps)
 
-    def merge(self, content: str, lesson: Lesson) -> str:
-        return merge_selling_advice(content, lesson.content)
-
     def experiment(self, number: int) -> str:
-        return SellingExperiment(number).sentence()
+        return SellingExperiment(number).bullet()
 
 
 class MarketTeaching(Teaching[State]):
@@ -140,6 +140,7 @@ class MarketTeaching(Teaching[State]):
 
     learner = "first"
     role = "customer"
+    kinds = BUYING
     other_roles = (SellingTeaching(),)
     beside = ("business_profit", "total_surplus")
     opponents = ("rules",)
@@ -150,11 +151,8 @@ class MarketTeaching(Teaching[State]):
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
         return buying_lessons(steps)
 
-    def merge(self, content: str, lesson: Lesson) -> str:
-        return merge_advice(content, lesson.content)
-
     def experiment(self, number: int) -> str:
-        return Experiment(number).sentence()
+        return Experiment(number).bullet()
 
 
 class MarketFiles(Files[State]):

@@ -18,7 +18,7 @@ from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
 from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.explaining import VendingExplaining
-from akinai.worlds.vending.lessons.advice import Experiment, merge_advice
+from akinai.worlds.vending.lessons.advice import KINDS, Experiment
 from akinai.worlds.vending.lessons.extraction import extract_lessons
 from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
@@ -93,17 +93,15 @@ class VendingJudging(Judging[State]):
 class VendingTeaching(Teaching[State]):
     """Lessons on demand, stock, suppliers and cash; the player `naive` follows them."""
 
+    kinds = KINDS
     learner = "naive"
     role = "owner"
 
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
         return extract_lessons(steps.derive(History.of))
 
-    def merge(self, content: str, lesson: Lesson) -> str:
-        return merge_advice(content, lesson.content)
-
     def experiment(self, number: int) -> str:
-        return Experiment(number).sentence()
+        return Experiment(number).bullet()
 
 
 class VendingFiles(Files[State]):

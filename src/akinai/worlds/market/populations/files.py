@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from akinai.core.canonical import Json
+from akinai.core.lessons import RECORD, with_record
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.worlds.market.model.setup import Business, Customer, Population
@@ -46,16 +47,17 @@ def read_ids(texts: Mapping[str, str]) -> Json:
 
 
 def read_sentences(texts: Mapping[str, str]) -> Json:
-    """The contents of the bullets in a playbook's JSON, in their order."""
-    contents: list[Json] = []
+    """The bullets in a playbook's JSON as players get them, in their order."""
+    bullets: list[Json] = []
     for text in texts.values():
         try:
             document = json.loads(text)
             document = document.get("playbook", document)
-            contents += [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
+            held = [bullet for section in document["sections"] for bullet in section["bullets"]]
+            bullets += [with_record(bullet["content"], bullet.get(RECORD) or {}) for bullet in held]
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError("it is no playbook; name the JSON file that a learning wrote") from error
-    return contents
+    return bullets
 
 
 def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:

@@ -521,4 +521,4 @@ KINDS = AdviceKinds(
     BargainAdvice, ShelfAdvice, SiteAdvice, TasteAdvice,
 )  # fmt: skip
 
-read_advice, merge_advice = KINDS.parse, KINDS.merge
+read_advice, merge_advice = KINDS.read, KINDS.merge

@@ -340,4 +340,4 @@ KINDS = AdviceKinds(
     AmenityAdvice, ItemsAdvice, MenuAdvice, WaitAdvice, PriceAdvice, SearchAdvice, Experiment,
 )  # fmt: skip
 
-read_advice, merge_advice = KINDS.parse, KINDS.merge
+read_advice, merge_advice = KINDS.read, KINDS.merge

@@ -220,4 +220,4 @@ KINDS = AdviceKinds(
     PartsAdvice, SpeedAdvice, WordingAdvice, UndercutAdvice, StockAdvice, SellingExperiment,
 )  # fmt: skip
 
-read_selling_advice, merge_selling_advice = KINDS.parse, KINDS.merge
+read_selling_advice = KINDS.read
