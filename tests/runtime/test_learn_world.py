@@ -94,8 +94,8 @@ def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
 def test_a_run_remembers_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
     bullets = playbook_bullets(learned[0].path)
-    with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10, preset="classic")[0]
-    plain = akinai.run("vending", agent="naive", seeds=5, days=10, preset="classic")[0]
+    with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10)[0]
+    plain = akinai.run("vending", agent="naive", seeds=5, days=10)[0]
     assert spec_of(with_it.header).bullets == bullets
     assert len(str(with_it.header.card["playbook"])) == 16
     assert plain.header.card["playbook"] is None

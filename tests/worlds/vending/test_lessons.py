@@ -10,11 +10,20 @@ from akinai import worlds
 from akinai.core.agents import Agent, AgentFactory, Role
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Ledger
-from akinai.core.lessons import Lesson, SentenceTemplate, sentence_of, with_record
+from akinai.core.lessons import Lesson, SentenceTemplate, TemplateAdvice, sentence_of, with_record
 from akinai.core.worlds import fold, replay
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.runs.records import Run
-from akinai.worlds.vending.lessons.advice import LastOrderAdvice, PriceAdvice, SupplierAdvice, merge_advice, read_advice
+from akinai.worlds.vending.lessons.advice import (
+    CashAdvice,
+    HourAdvice,
+    LastOrderAdvice,
+    PriceAdvice,
+    StockAdvice,
+    SupplierAdvice,
+    merge_advice,
+    read_advice,
+)
 from akinai.worlds.vending.lessons.data_points import DataPoint
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER
@@ -78,6 +87,19 @@ def test_a_record_is_read_and_an_edited_sentence_overrides_it(run: Run, monkeypa
     monkeypatch.setattr(SentenceTemplate, "parse", lambda *_: pytest.fail("a sentence was parsed"))
     assert {bullet: read_advice(bullet) for bullet in parsed} == parsed
     assert all(lesson.record["kind"] and sentence_of(lesson.bullet) == lesson.content for lesson in taught)
+
+
+@pytest.mark.parametrize(
+    "advice", [CashAdvice(200, 30, 0, 900.0), HourAdvice(10, 3, 1), StockAdvice("cola", "Cola", 4, 9, 3, 2)]
+)
+def test_advice_on_one_thing_leaves_the_others_as_they_are(advice: TemplateAdvice) -> None:
+    """A player with a single piece of advice is not worse than one without any: what it is silent about stays."""
+    plain, told = (
+        akinai.run("vending", agent=advised(*bullets), preset="classic", seeds="201-203", days=30)
+        for bullets in ((), (advice.bullet(),))
+    )
+    for without, with_one in zip(plain, told, strict=True):
+        assert with_one.scores[0].value >= without.scores[0].value
 
 
 def test_a_sentence_alone_adds_up_with_others(run: Run) -> None:

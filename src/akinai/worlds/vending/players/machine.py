@@ -70,6 +70,8 @@ class Good:
     minimum_cents: int = 0
     last_days: int = 0
     """Nothing is ordered when fewer days are left."""
+    fills_up: bool = False
+    """Where nothing is known of its sales: what its slots hold is ordered at each visit, less what is in storage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,8 @@ class Business:
     twice: bool = True
     """Gives products a second slot while slots are left."""
     keep_cents: int = 0
-    fills_up: bool = False
-    """Orders what its slots lack beyond the storage, whatever is on its way and whatever it costs."""
+    counts_coming: bool = True
+    """What is on its way counts where slots are filled up, which matters to whoever comes often or waits long."""
 
 
 Planning = Generator[Action, Outcome, Business]
@@ -215,7 +217,7 @@ def guided_business(guide: Guide) -> Planning:
         every=guide.visit_days or 0,
         minds_arrivals=guide.waits,
         twice=bool(guide.visit_days),
-        fills_up=not guide.advice,
+        counts_coming=bool(guide.visit_days or costs),
     )
 
 
@@ -270,6 +272,7 @@ def _advised_business(
             1.05 * costs[id][0] if id in costs else USUAL_COST * product.typical_cents,
             guide.units(id) or usual_units,
             last_days=guide.last_days,
+            fills_up=not guide.experiment and guide.units(id) is None,
         )
         for id, product in products.items()
     ]
@@ -342,7 +345,8 @@ class Shop:
             if not self._is_due(goods, missing):
                 continue
             cost = sum(missing[good.product.id] * good.cost_cents for good in goods)
-            share = 1.0 if self._business.fills_up else min(1.0, cash / max(cost, 1))
+            is_bold = all(good.fills_up for good in goods) and not self._business.keep_cents
+            share = 1.0 if is_bold else max(0.0, min(1.0, cash / max(cost, 1)))
             quantities = {id: fit for id, units in missing.items() if (fit := int(units * share)) > 0}
             cost = sum(round(quantities.get(good.product.id, 0) * good.cost_cents) for good in goods)
             if quantities and cost >= goods[0].minimum_cents:
@@ -354,20 +358,25 @@ class Shop:
         """Whether a product of known sales runs low; where no sales are known, whether a good part is missing."""
         if any(good.low is not None for good in goods):
             return any(self._position(good.product) < (good.low or 0) for good in goods)
-        return sum(missing.values()) >= ORDER_SHARE * sum(good.units for good in goods) or self._business.fills_up
+        if any(good.fills_up for good in goods):
+            return any(missing.values())
+        return sum(missing.values()) >= ORDER_SHARE * sum(good.units for good in goods)
 
     def _missing(self, good: Good) -> int:
         id = good.product.id
-        if self._business.fills_up and self._slots:
+        if good.fills_up and self._slots:
             capacity = sum(self._slots[index].capacity for index, product in self._layout() if product == id)
-            return max(0, capacity - self._storage.get(id, 0))
+            coming = self._coming_units(good.product) if self._business.counts_coming else 0
+            return max(0, capacity - self._storage.get(id, 0) - coming)
         return max(0, good.units - self._position(good.product))
 
     def _position(self, product: Product) -> int:
         """Units in the machine, in storage, and on their way."""
         there = sum(slot.units for slot in self._slots if slot.product == product.id) + self._storage.get(product.id, 0)
-        coming = sum(order.units.get(product.name, 0) for order in self._coming)
-        return there + coming + self._expected.get(product.id, 0)
+        return there + self._coming_units(product)
+
+    def _coming_units(self, product: Product) -> int:
+        return sum(order.units.get(product.name, 0) for order in self._coming) + self._expected.get(product.id, 0)
 
     def arrival_on(self, today: datetime | None) -> datetime | None:
         """The last time today at which something is promised to come; None when nothing is."""
