@@ -100,6 +100,8 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
             assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
+LONG = ("gymnasium", "mcp")
+"""Pages whose examples take seconds."""
 PASTED = [
     page
     for page in (
@@ -110,7 +112,9 @@ PASTED = [
 ]
 
 
-@pytest.mark.parametrize("page", PASTED, ids=named)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG)) for page in PASTED], ids=named
+)
 def test_every_python_example_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who pastes a page's Python meets no error."""
     monkeypatch.chdir(tmp_path)

@@ -81,7 +81,7 @@ def test_failed_run_takes_no_other_along(akinai: Akinai, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("plugins")
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_exception_reaches_the_caller_from_any_process(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     """`raise_errors` raises what an agent raised, also where it played in a process of its own."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))

@@ -21,6 +21,7 @@ def test_a_working_folder_that_is_gone_is_told(tmp_path: Path) -> None:
     assert done.stderr == "akinai: the working folder is gone; change to a folder that is there\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
 def test_full_output_is_told() -> None:
     """One sentence and exit code 1."""
@@ -30,7 +31,8 @@ def test_full_output_is_told() -> None:
     assert done.stderr == "akinai: the output cannot be written: no space left on device; free some space\n"
 
 
-@pytest.mark.parametrize("language", ["ja", pytest.param("en", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_output_in_another_encoding_spells_what_it_cannot_show(language: str) -> None:
     """No traceback in a pipe of cp1252."""
     env = {**os.environ, "PYTHONIOENCODING": "cp1252", "AKINAI_LANG": language}

@@ -105,7 +105,7 @@ def process(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         server.stdout.close()
 
 
-@pytest.mark.parametrize("world", GAMES)
+@pytest.mark.parametrize("world", [pytest.param("vending", marks=pytest.mark.slow), *list(GAMES)[1:]])
 def test_a_shell_agent_plays(world: str, tmp_path: Path) -> None:
     """With `./play` alone; the digest is that of the same actions in a session, and the run names who played."""
     actions, expected = native(world, **GAMES[world])
