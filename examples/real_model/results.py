@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 import akinai
-from akinai.core.errors import AkinaiError, UnknownName
+from akinai.core.errors import AkinaiError
 from akinai.core.statistics.intervals import mean_interval, proportion_interval
 from akinai.learning import Bullet, Playbook, Section, export_playbook
 from akinai.learning.data_sets import DataSet
@@ -39,11 +39,12 @@ PEOPLE = ("Ito", "Sato", "Mori", "Hara", "Ueda", "Kato", "Abe", "Endo", "Oda", "
 ITEMS, TRAINED = 200, 60
 """Tasks, and those of them that are learned from."""
 SEEDS = "1-5"
-"""Practice seeds of the runs, five of each; `--key` of `akinai run` seals them."""
-SPRINTS: Mapping[str, Mapping[str, Any]] = {"sprint": {"preset": "sprint"}, "takeover": {"preset": "takeover"}}
-"""The street's two beginnings by their presets: from nothing, and with a business that somebody ran before."""
+"""Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
+FORM = {"preset": "sprint", "days": 112, "settings": {"tools": ["week"]}}
+"""Sixteen weekly decisions, each by the form that holds a whole week."""
+TAKEN_OVER = {"takes_over": 8}
+STREETS: Mapping[str, Mapping[str, Any]] = {"from an empty street": {}, "taking over after eight weeks": TAKEN_OVER}
 LADDER = ("idle", "naive", "listed", "reference")
-ADVICE = Path(__file__).with_name("advice.md")
 WORLDS: Mapping[str, Mapping[str, Any]] = {
     "market": {
         "settings": {"customers.count": 1, "businesses.count": 2, "businesses.agent": "careful"},
@@ -195,17 +196,21 @@ def score_rows(parts: Mapping[str, dict[str, Any]]) -> list[str]:
 
 
 def sprint_table(url: str, results: Results) -> list[str]:
-    """The tables of the street, beside the ladder of players; a beginning that this version has not is said."""
-    store, lines = f"{results.folder / 'runs.db'}", list[str]()
-    advice = {"without advice": {}, "with advice": {"playbook": str(ADVICE)}}
-    for title, options in SPRINTS.items():
-        players: dict[str, tuple[str, Mapping[str, Any]]] = {agent: (agent, options) for agent in LADDER}
-        players |= {f"the model {words}": ("structured", {**options, **extra}) for words, extra in advice.items()}
-        lines.append(f"### {title}\n")
-        try:
-            lines += [*score_rows(all_played(url, store, "vending", title, players, results)), ""]
-        except UnknownName as error:
-            lines += [f"left out: {error}", ""]
+    """The tables of the street, from nothing and with a business that somebody ran before, beside players by rules."""
+    store, key = f"{results.folder / 'runs.db'}", results.folder / "key.json"
+    if not key.exists():
+        akinai.seal.new(key)
+    lines = [f"Games {SEEDS} of the key {akinai.seal.show(key).commitment[:12]}, {FORM['days'] // 7} weeks.\n"]
+    for number, (title, settings) in enumerate(STREETS.items(), 1):
+        form: Mapping[str, Any] = {**FORM, "key": key, "settings": {**FORM["settings"], **settings}}
+        plain = {**form, "settings": settings}  # players of the ladder use all tools
+        advised = {**form, "settings": {**form["settings"], "advice": True}}
+        players: dict[str, tuple[str, Mapping[str, Any]]] = {agent: (agent, plain) for agent in LADDER}
+        players |= {"the model": ("structured", form), "the model with advice": ("structured", advised)}
+        lines += [
+            f"### {title}\n",
+            *score_rows(all_played(url, store, "vending", f"street-{number}", players, results)),
+        ]
     return lines
 
 

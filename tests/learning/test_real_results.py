@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from akinai.core.models import Reply
-from akinai.testing.endpoint import Endpoint, ModelCall
+from akinai.testing.endpoint import Endpoint, ModelCall, ScriptResponder
 from real_model import results
 
 
@@ -71,13 +71,27 @@ def test_a_model_that_follows_bullets_shows_it_in_the_table(tmp_path: Path, monk
     assert "raw examples in as many tokens" in "\n".join(lines)
 
 
-def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model, an unknown part, and a preset that this version has not."""
+@pytest.mark.slow
+def test_the_weeks_of_the_street_are_sealed_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both beginnings beside the players by rules; one who leaves every week empty has what the idle player has."""
+    pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(results, "SEEDS", "1-2")
+    monkeypatch.setattr(results, "FORM", {**results.FORM, "days": 70})
+    done = results.Results(tmp_path / "results")
+    with Endpoint(ScriptResponder(['{"action": "WEEK"}'] * 100)) as endpoint:
+        lines = results.sprint_table(endpoint.openai_url, done)
+    assert results.sprint_table("http://127.0.0.1:9/v1", done) == lines
+    rows = [line.partition(" | ")[2] for line in lines if line.startswith(("| idle", "| the model"))]
+    assert len(rows) == 6
+    assert len(set(rows[:3])) == len(set(rows[3:])) == 1
+    assert "of the key" in lines[0]
+
+
+def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
+    """No model, and an unknown part."""
     with pytest.raises(SystemExit, match="no model at"):
         results.main(tmp_path, tmp_path, [])
     (tmp_path / results.WEIGHTS_FILE).touch()
     with pytest.raises(SystemExit, match="no part 'rules'; there are rule, sprint, worlds"):
         results.main(tmp_path, tmp_path, ["rules"])
-    monkeypatch.setattr(results, "SPRINTS", {"nowhere": {"preset": "nowhere"}})
-    lines = results.sprint_table("http://127.0.0.1:9/v1", results.Results(tmp_path / "results"))
-    assert lines[1].startswith("left out: no preset 'nowhere'")
