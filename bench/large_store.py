@@ -1,4 +1,4 @@
-"""A store of 20,000 runs: time and memory that listing and analysing take, on SQLite and on PostgreSQL.
+"""A store of 20,000 runs: time and memory that listing, analysing and a leaderboard take, on SQLite and on PostgreSQL.
 
 python bench/large_store.py [runs] [analysed]       by default 20,000 and 2,000; budgets are for these
 
@@ -17,7 +17,9 @@ import akinai
 
 RUNS, ANALYSED = [int(word) for word in sys.argv[1:]] + [20_000, 2_000][len(sys.argv) - 1 :]
 PLAYED, DAYS = 50, 9
-BUDGETS_S = {"runs": 3.0, "runs --json": 10.0, "analyze, first": 40.0, "analyze": 10.0}
+PLAYERS, BOARD_DAYS = ("idle", "naive", "careful", "reference"), 3
+"""Of the leaderboard, whose runs differ: a quarter each, on SQLite."""
+BUDGETS_S = {"runs": 3.0, "runs --json": 10.0, "analyze, first": 40.0, "analyze": 10.0, "leaderboard": 20.0}
 
 
 def copies() -> str:
@@ -86,9 +88,21 @@ def measure(kind: str, url: str) -> None:
         )
 
 
+def measure_leaderboard(url: str, folder: str) -> None:
+    """The second one, which finds the scores of all runs."""
+    for agent in PLAYERS:
+        seeds = range(1, RUNS // len(PLAYERS) + 1)
+        akinai.run("vending", agent=agent, days=BOARD_DAYS, seeds=seeds, store=url, name=agent, ledgers=False)
+    for _ in range(2):
+        seconds, megabytes, _ = measured(url, "leaderboard", *PLAYERS, "-o", folder, "--jobs", "1")
+    share = seconds / BUDGETS_S["leaderboard"]
+    print(f"  leaderboard of {RUNS:,} runs {seconds:6.1f} s, {share:.2f} of its budget; {megabytes:4.0f} MB")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         measure("SQLite", str(Path(folder) / "akinai.db"))
+        measure_leaderboard(str(Path(folder) / "board.db"), str(Path(folder) / "board"))
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     import real_postgres
 

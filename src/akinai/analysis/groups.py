@@ -201,8 +201,10 @@ def flat_settings(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]
     return flat
 
 
-def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group:
-    """The statistics of runs that were played alike."""
+def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale, *, headline: bool = False) -> Group:
+    """The statistics of runs that were played alike; with `headline` of the first score and of coherence alone."""
+    figures = [] if headline else score_names(run.figures for run in runs)
+    coherence = score_names(run.coherence for run in runs)
     measured = [run for run in runs if run.measured]
     days, first = sum(run.days for run in measured), next((run for run in runs if run.world), runs[0])
     states = Counter(run.state for run in runs)
@@ -218,12 +220,12 @@ def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group
         copies=len(measured) - len({(run.digest, run.seed) for run in measured}),
         endings=dict(Counter(run.ending or f"({run.state})" for run in runs).most_common()),
         days=days,
-        scores=_summaries(score_names(run.scores for run in runs), runs, scale),
+        scores=_summaries(score_names(run.scores[: 1 if headline else None] for run in runs), runs, scale),
         findings=_findings(measured, days),
-        coherence=_summaries(score_names(run.coherence for run in runs), runs, Scale()),
+        coherence=_summaries(coherence[: 1 if headline else None], runs, Scale()),
         usage=_usage(runs),
         scale=scale,
-        figures=_summaries(score_names(run.figures for run in runs), runs, Scale()),
+        figures=_summaries(figures, runs, Scale()),
         tables=_tables(measured),
         advice=next((advice(run.header) for run in runs if run.state == UNREADABLE), ""),
     )

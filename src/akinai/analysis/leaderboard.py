@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any, cast
 
@@ -130,12 +130,16 @@ class Board:
 
 
 def _row_json(row: Row) -> Json:
-    runs = [_run_json(run) for run in row.runs]
-    return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": runs}
+    runs: Json = [_run_json(run) for run in row.runs]
+    return {**_fields_of(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": runs}
+
+
+def _fields_of(record: Row | RowRun) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _run_json(run: RowRun) -> Json:
-    document = {name: value for name, value in asdict(run).items() if name != "sealed"}
+    document = {name: value for name, value in _fields_of(run).items() if name != SEALED}
     if run.sealed is None:
         return document
     return {**document, "seed": None, SEALED: {"index": run.sealed.index, "commitment": run.sealed.commitment}}
@@ -193,7 +197,7 @@ def make_board(runs: Sequence[Run], log: Sequence[Mapping[str, Any]] = ()) -> Bo
     """The board of scored runs that were played under the same settings and key, whose `log` is given."""
     members = group_runs(runs)
     names = name_groups({key: first_header(alike) for key, alike in members.items()})
-    groups = [summarise_group(names[key], alike, NO_SCALE) for key, alike in members.items()]
+    groups = [summarise_group(names[key], alike, NO_SCALE, headline=True) for key, alike in members.items()]
     by_name = {group.name: alike for group, alike in zip(groups, members.values(), strict=True)}
     first = next(iter(groups[0].scores.values()))
     rankings = rank_groups(groups, runs)

@@ -68,6 +68,10 @@ class _Layout:
         """The address that a cell links to; empty for a cell that is no link."""
         return cell.to if isinstance(cell, Link) else ""
 
+    def linking(self, grid: Grid) -> set[int]:
+        """The indices of the columns with a link."""
+        return {at for at, column in enumerate(grid.columns) if any(isinstance(cell, Link) for cell in column.values)}
+
     def values(self, drawing: Drawing) -> Grid:
         """A figure as a table."""
         return Grid.of_rows(drawing.heads, drawing.rows, words=drawing.words)

@@ -106,7 +106,7 @@ def leaderboard(
         claims = [board.to_json() for board in boards]
         if refused := log_refusals(log, claims, {header.run_id: header for header in headers}):
             raise UsageError(f"{refused[0].why}; join the logs of all machines that played under the key")
-        await _write(folder, books, headers, boards, prices, log)
+        await _write(folder, books, headers, boards, _document(boards, claims, prices), log)
         return WrittenLeaderboard(folder, tuple(boards))
 
     return wait(with_store(address, work))
@@ -132,7 +132,7 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         prices = read_prices(claimed["prices"])
         async with open_readers(books, url, jobs, prices, on) as readers:
             refused, boards = await check_boards(books, readers, claimed["boards"], log)
-        own = {**_document(boards, prices), "akinai": None}
+        own = {**_document(boards, [board.to_json() for board in boards], prices), "akinai": None}
         if not refused and canonical(claimed | {"akinai": None}) != canonical(own):
             why = "its prices or something beside the boards are not those of its runs"
             refused.append(Refusal("", "edited figure", why))
@@ -276,7 +276,7 @@ async def _write(
     books: Books,
     headers: Sequence[RunHeader],
     boards: Sequence[Board],
-    prices: Prices,
+    document: Mapping[str, Json],
     log: Sequence[Mapping[str, Any]],
 ) -> None:
     """Write all files in a folder of their own, then move them to their places."""
@@ -290,7 +290,7 @@ async def _write(
                 await copy_runs(books, target, headers)
             finally:
                 await target.close()
-            numbers = json.dumps(_document(boards, prices), ensure_ascii=False, allow_nan=False, indent=1)
+            numbers = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
             Path(staged, NUMBERS).write_text(f"{numbers}\n", encoding="utf-8", newline="\n")
             Path(staged, PAGE).write_text(page(as_page(boards)), encoding="utf-8", newline="\n")
             Path(staged, LOG).write_text("".join(f"{canonical(line)}\n" for line in log), encoding="utf-8")
@@ -303,14 +303,14 @@ async def _write(
         raise UsageError(why) from error
 
 
-def _document(boards: Sequence[Board], prices: Prices) -> Mapping[str, Json]:
+def _document(boards: Sequence[Board], claims: Sequence[Json], prices: Prices) -> Mapping[str, Json]:
     models = {row.model for board in boards for row in board.rows}
     used: Json = {
         name: {field.name: value for field in fields(price) if (value := getattr(price, field.name)) is not None}
         for name, price in prices.items()
         if name in models
     }
-    return {"format": FORMAT, "akinai": version("akinai"), "prices": used, "boards": [b.to_json() for b in boards]}
+    return {"format": FORMAT, "akinai": version("akinai"), "prices": used, "boards": [*claims]}
 
 
 def as_page(boards: Sequence[Board]) -> Document:

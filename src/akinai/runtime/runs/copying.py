@@ -11,6 +11,8 @@ from akinai.core.errors import StoreError, UsageError
 from akinai.core.ledger import Entry
 from akinai.core.models import Reply
 from akinai.core.stores import Books, KeepsScores, RunHeader, TraceRecord
+from akinai.runtime.play.agent_spec import spec_of
+from akinai.runtime.play.driver import is_reproducible
 from akinai.runtime.play.trace_codec import is_call
 from akinai.runtime.runs.kept_scores import KEPT_TABLES, score_record
 from akinai.runtime.runs.reading import Detail, read_run
@@ -60,11 +62,14 @@ async def _copy_scores(source: Books, target: Books, header: RunHeader) -> None:
 
 
 async def _calls(source: Books, header: RunHeader) -> Sequence[TraceRecord]:
-    """The model calls of a run without prompts and replies; none if its trace is damaged, which affects no score."""
+    """The model calls of a run without prompts and replies; none if its trace is damaged, which affects no score, and
+    of a player by rules."""
     try:
+        if is_reproducible(worlds.load(header.genesis.world), spec_of(header)):
+            return ()
         trace = source.read_trace(header.run_id)
         return [replace(record, data=_without_texts(record)) async for record in trace if is_call(record)]
-    except (StoreError, KeyError, TypeError, AttributeError):
+    except (StoreError, UsageError, KeyError, TypeError, AttributeError):
         return ()
 
 

@@ -264,19 +264,19 @@ def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail:
 
 def trim_run(run: Run, detail: Detail) -> Run:
     """The run with only the details requested."""
+    lists = (run.scores, run.coherence, run.figures)
+    scores, coherence, figures = lists if detail.evidence else map(_without_evidence, lists)
     run = replace(
         run,
         record=run.record if detail.ledger else None,
         findings=run.findings if detail.findings else None,
         series=run.series if detail.series else None,
         tables=tuple(table for table in run.tables if table.about in detail.tables),
+        scores=scores,
+        coherence=coherence,
+        figures=figures,
     )
-    if not detail.judged:
-        run = _unjudged(run)
-    if detail.evidence:
-        return run
-    scores, coherence, figures = map(_without_evidence, (run.scores, run.coherence, run.figures))
-    return replace(run, scores=scores, coherence=coherence, figures=figures)
+    return run if detail.judged else _unjudged(run)
 
 
 def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Run:
@@ -322,7 +322,7 @@ def judge_run(run: Run) -> Run:
 
 
 def _without_evidence(scores: Iterable[Score]) -> tuple[Score, ...]:
-    return tuple(replace(score, because=()) for score in scores)
+    return tuple(Score(score.name, score.value, score.unit, (), score.better) for score in scores)
 
 
 def expect_whole(header: RunHeader, entries: int) -> None:

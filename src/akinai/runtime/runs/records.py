@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
+from itertools import chain
 from typing import Any, Literal, overload
 
 from akinai.core.canonical import Json
@@ -181,7 +182,7 @@ class Run:
     @property
     def measured(self) -> bool:
         """Whether its figures count: its record can be read, and what its agents wrote could be."""
-        return self.state not in ("unreadable", "damaged")
+        return not self.trouble and self.header.ending != UNREADABLE
 
     @property
     def ending(self) -> str | None:
@@ -233,9 +234,10 @@ class Run:
         """
         if not self.measured:
             return None
-        return next(
-            (score.value for score in (*self.scores, *self.coherence, *self.figures) if score.name == name), None
-        )
+        for score in chain(self.scores, self.coherence, self.figures):
+            if score.name == name:
+                return score.value
+        return None
 
     def to_json(self) -> dict[str, Json]:
         """The run as `--json` prints it, with the details that were read."""
