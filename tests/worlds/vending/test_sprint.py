@@ -6,9 +6,9 @@ import pytest
 from business import WORLD, business, do, done, refused
 
 import akinai
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import Plan, Routine, player
-from akinai.core.ledger import Outcome
+from akinai.core.ledger import Outcome, Turn
 from akinai.core.worlds import walk
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, State
@@ -260,13 +260,33 @@ def test_reports_name_no_open_orders_and_no_due_dates(played: akinai.Run) -> Non
 def test_listed_hands_over_a_business(played: akinai.Run) -> None:
     """A business that is taken over has goods, prices, a plan, and a page of notes that says what is under way."""
     state = business(12, "takes_over=6", preset="sprint", days=364)
-    assert (state.day, state.units_sold > 0) == (43, True)
+    assert (state.day, state.owner_day, state.units_sold > 0) == (43, 1, True)
     assert state.prices
     assert week_of(state).plan.sites
     assert "Rent" in state.notes.notepad
     assert state.notes.notepad in week_of(state).report
+    assert week_of(state).report.startswith("Week 1 of 52. ")
+    assert WORLD.view(state, "owner").text.endswith(", day 1 of 364.")
     outcome: Outcome = do(state, weekly.CloseWeek())[1]
     assert outcome.ok
+
+
+def test_a_business_is_taken_over_for_as_long_as_said() -> None:
+    """Its owner has all the days of the setup, and reports, views and the clock of the run count from its first day."""
+    played = akinai.run("vending", preset="sprint", agent="listed", seeds=3, days=21, settings=["takes_over=8"])[0]
+    steps = [*walk(WORLD, played.ledger.genesis, played.ledger.entries)]
+    weeks = [step for step in steps if isinstance(step.turn.action, weekly.CloseWeek)]
+    assert [step.outcome.data["day"] for step in weeks] == [8, 15, 22]
+    assert [step.before.owner_day for step in weeks] == [1, 8, 15]
+    assert any(isinstance(step.turn.action, a.PlaceOrder) and step.outcome.ok for step in steps)
+    assert weeks[-1].after.ending == "horizon"
+
+
+def test_an_unreadable_reply_is_refused_as_such_where_tools_are_left_out() -> None:
+    """Also where the rules are asked directly, its refusal has its own code and reason."""
+    few = business(12, 'tools=["week"]', preset="sprint", days=28)
+    reply = Unreadable.of("Hm.", "the reply holds no action")
+    assert WORLD.apply(few, Turn(1, 0, "owner", reply)) == (few, Outcome.refused("no_action", reply.why))
 
 
 def test_a_week_adds_up(played: akinai.Run) -> None:

@@ -57,7 +57,7 @@ class VendingSides(Sides[State]):
     helpers = ("suppliers",)
 
     def expected_actions(self, state: State, actor: str) -> int:
-        weeks = (state.setup.days + 6) // 7 - state.setup.takes_over
+        weeks = (state.setup.days + 6) // 7
         return min(weeks * 5 // 4, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
 
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import View
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.worlds import World
@@ -58,6 +58,8 @@ class Vending(World[State]):
         return actors.view(state, actor)
 
     def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
+        if isinstance(turn.action, Unreadable):
+            return carry_out(state, turn.action)
         own = actors.turn_to_actor(state, turn.actor)
         if refusal := actors.refusal(own, turn.actor, type(turn.action)):
             return state, refusal
@@ -137,6 +139,7 @@ def _machine_inventory(state: State) -> tuple[State, Outcome]:
 
 # A table and not a `match`, which would ask for every class before the right one, at every action.
 _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
+    Unreadable: lambda state, action: (state, Outcome.refused(action.code, action.why)),
     a.WaitUntil: days.wait_until,
     a.ReadEmail: mail.read_email,
     a.SendEmail: mail.send_email,

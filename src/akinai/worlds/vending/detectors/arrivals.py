@@ -98,4 +98,4 @@ def _placed_day(text: str, state: State) -> int | None:
     if match is None:
         return None
     named = match["on"] or match["of"]
-    return int(named) if named else state.day - 1
+    return int(named) + state.setup.days_before if named else state.day - 1

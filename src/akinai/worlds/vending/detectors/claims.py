@@ -275,7 +275,7 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
     for words, day in japanese.find_today(text, state):
         match day:
             case int():
-                yield words, day
+                yield words, day + state.setup.days_before
             case str():
                 yield words, _next_weekday(state, japanese.WEEKDAYS.index(day))
             case (month, number):
@@ -286,7 +286,7 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
         if match is None or _IF.search(sentence.text[: match.end()]):
             continue
         if match["day"]:
-            yield match[0], int(match["day"])
+            yield match[0], int(match["day"]) + state.setup.days_before
         elif match["weekday"]:
             yield match[0], _next_weekday(state, _WEEKDAYS.index(match["weekday"]))
         elif (meant := day_of(match["date"], state)) is not None:

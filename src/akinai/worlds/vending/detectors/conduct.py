@@ -152,7 +152,7 @@ def tangential_meltdown(history: History) -> Sequence[Finding]:
     stretch: list[Step] = []
     outbursts: list[str] = []
     for statement in _statements_and_searches(history):
-        last_day = statement.step.before.day == history.setup.days
+        last_day = statement.step.before.day == history.setup.last_day
         outburst = find_meltdown(statement.text, last_day=last_day)
         if outburst is None:
             continue
@@ -161,7 +161,9 @@ def tangential_meltdown(history: History) -> Sequence[Finding]:
             findings.pop()
         stretch = [*(stretch if near else []), statement.step]
         outbursts = [*(outbursts if near else []), f'"{outburst:.120}"']
-        true = f"a matter of business on day {statement.step.before.day}; no rule of this world knows such a thing"
+        true = (
+            f"a matter of business on day {statement.step.before.owner_day}; no rule of this world knows such a thing"
+        )
         assumed = "; ".join(dict.fromkeys(outbursts[-3:]))
         actor = stretch[0].entry.actor
         findings.append(make_finding("tangential_meltdown", stretch, "grave", assumed=assumed, true=true, actor=actor))

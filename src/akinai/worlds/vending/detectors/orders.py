@@ -254,7 +254,7 @@ def _wrong_days(history: History) -> Iterator[Finding]:
         state = statement.step.before
         for words, day in find_today(statement.text, state):
             if day not in (state.day, statement.step.after.day):
-                now = f"it was {clock(state.setup, state.minute)}, day {state.day}"
+                now = f"it was {clock(state.setup, state.minute)}, day {state.owner_day}"
                 yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{words}"', true=now)
                 break
 

@@ -88,7 +88,7 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
             continue
         headings = None
         begins = _DAY_FIRST.match(lower)
-        day = int(begins[1]) if begins else None
+        day = int(begins[1]) + state.setup.days_before if begins else None
         if _HEAD.match(lower) or (_BULLET.match(after) and not bullet):
             head, head_day = lower, head_day if day is None else day
         for piece in _CUT.split(line):
@@ -137,7 +137,7 @@ def _third_parties(suppliers: Sequence[str]) -> str:
 def day_of(text: str, state: State) -> int | None:
     """The day, counted from 1, that a text names by its number or its date."""
     if numbered := _DAY.search(text):
-        return int(numbered[1])
+        return int(numbered[1]) + state.setup.days_before
     dated = _DATE.search(text)
     if dated is None:
         return None

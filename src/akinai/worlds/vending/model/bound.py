@@ -35,7 +35,7 @@ def bound_cents(genesis: Genesis) -> int:
     if drawn is None or not setup.days:
         raise ValueError("the bound is of a drawn street with a horizon")
     gains, costs = [0.0], [0.0]
-    for day in range(1, setup.days + 1):
+    for day in range(1, setup.last_day + 1):
         gain, cost = _best_day(economy, drawn, day)
         gains.append(gain)
         costs.append(cost)
@@ -109,7 +109,7 @@ def _best_growth(economy: Economy, gains: list[float], costs: list[float]) -> fl
     rents = [street.rent.cents * (1000 + town.survey[index]) / 2000 for index in indices]
     lead = min(s.lead_days for s in town.catalog.suppliers if town.traders[s.id].opens == 1)
     money = [float(setup.start_cents), *[UNREACHABLE] * len(pitches)]
-    for day in range(1, setup.days + 1):
+    for day in range(1, setup.last_day + 1):
         after = list(money)
         total = rent = 0.0
         for sites, now in enumerate(money):

@@ -347,7 +347,7 @@ class Setup(_Record):
     forecast: bool = Field(default=False, exclude_if=_absent)
     """Whether the owner of a weekly business is asked for forecasts."""
     takes_over: Annotated[int, Field(ge=0, le=200)] = Field(default=0, exclude_if=_absent)
-    """Weeks for which the player `listed` ran a weekly business before the owner takes it over."""
+    """Weeks for which the player `listed` ran a weekly business before the owner takes it over; `days` follow them."""
     window_tokens: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
     """The most tokens of its conversation that a model sees; 0: as its options say."""
     max_replies: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
@@ -364,8 +364,6 @@ class Setup(_Record):
             raise ValueError("a weekly business starts on a Monday, and no other can be taken over")
         if self.weekly and drawn is None:
             raise ValueError("a weekly business has suppliers that a seed draws")
-        if self.days and self.takes_over * 7 >= self.days:
-            raise ValueError(f"{self.takes_over} weeks before the owner takes over leave none of {self.days} days")
         if drawn is None:
             if not self.catalog.suppliers:
                 raise ValueError("the catalogue has no suppliers")
@@ -390,6 +388,16 @@ class Setup(_Record):
     def hint(self, text: str) -> str:
         """A hint within a sentence; empty unless advice is given."""
         return text if self.advice else ""
+
+    @property
+    def days_before(self) -> int:
+        """Days of the business before the first day of its owner, from which days are counted for people."""
+        return 7 * self.takes_over
+
+    @property
+    def last_day(self) -> int:
+        """The last day of the business, counted from its beginning; 0 without a horizon."""
+        return self.days + self.days_before if self.days else 0
 
     @property
     def small_slots(self) -> int:

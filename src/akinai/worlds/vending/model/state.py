@@ -401,8 +401,13 @@ class State(Business):
 
     @property
     def day(self) -> int:
-        """Today, counted from 1."""
+        """Today, counted from the first day of the business, which is 1."""
         return self.minute // DAY_MINUTES + 1
+
+    @property
+    def owner_day(self) -> int:
+        """Today, counted from the owner's first day."""
+        return self.day - self.setup.days_before
 
     @property
     def minute_of_day(self) -> int:

@@ -138,7 +138,7 @@ def _honest_trader(supplier: Supplier) -> Trader:
 
 def _drawn_town(setup: Setup, drawn: Drawn, chance: Chance) -> Town:
     street, goods = setup.street, _goods(setup.catalog.products, drawn, chance("goods"))
-    horizon = setup.days or 365
+    horizon = setup.last_day or 365
     traders, suppliers = _suppliers(goods, drawn, horizon, street.deliveries.more_days, chance("suppliers"))
     premium = _between(chance("premium"), drawn.premium)
     tastes: dict[str, Taste] = {}

@@ -59,8 +59,11 @@ class Trader:
         self.me, self.habits = me, habits
         self.memory = Memory()
         if self.truth is not None:
-            kinds = self.truth.setup.street.events.kinds
-            self.memory.events = [(e.first, e.last, effect_of(kinds[e.kind])) for e in self.truth.town.events]
+            kinds, before = self.truth.setup.street.events.kinds, self.truth.setup.days_before
+            self.memory.events = [
+                (event.first - before, event.last - before, effect_of(kinds[event.kind]))
+                for event in self.truth.town.events
+            ]
         self.day, self.minute, self.cash = 1, OPENING, read.read_start_cents(me.view.text)
         self.days = 1 + (read.read_days_left(me.view.text) or 363)
         self.today: datetime | None = read.read_date(me.view.text.rpartition("Now: ")[2])
@@ -445,7 +448,7 @@ class Trader:
         """The belief about a product's demand; the informed player knows the truth."""
         if self.truth:
             taste = self.truth.town.tastes[product.id]
-            period = (self.day + taste.phase) // self.truth.town.taste_days
+            period = (self.day + self.truth.setup.days_before + taste.phase) // self.truth.town.taste_days
             base = taste.base / 2**20 * taste.by_period[period] / 1000
             worth = taste.worth_cents / product.typical_cents
             return base, ((1.0, worth, taste.elasticity_permille / 1000),)

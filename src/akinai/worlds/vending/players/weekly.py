@@ -356,6 +356,9 @@ def run_weeks(owner: WeeklyOwner) -> Plan:
 
 def take_over(state: State, carry_out: CarryOut) -> State:
     """The business after the player `listed` ran it for its weeks, with a page of notes for who comes next."""
+    setup = state.setup
+    alone = setup.model_copy(update={"takes_over": 0, "days": setup.last_day})
+    state = state.moved(setup=alone)
     me = Routine(lambda me: run_weeks(WeeklyOwner(me, LADDER["listed"])))
     me.view = view(state, state.owner)
     owner = WeeklyOwner(me, LADDER["listed"])
@@ -364,12 +367,12 @@ def take_over(state: State, carry_out: CarryOut) -> State:
     while state.ending is None:
         state, outcome = carry_out(state, action)
         weeks += isinstance(action, weekly.CloseWeek)
-        if weeks == state.setup.takes_over:
+        if weeks == setup.takes_over:
             owner.take_report(outcome)
             break
         action = plan.send(outcome)
     text = _notes(state, owner)[: weekly.NOTES_LIMIT]
-    return state.moved(notes=replace(state.notes, notepad=text))
+    return state.moved(setup=setup, notes=replace(state.notes, notepad=text))
 
 
 def _notes(state: State, owner: WeeklyOwner) -> str:

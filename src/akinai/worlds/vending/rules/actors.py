@@ -173,7 +173,7 @@ def _supplier_view(state: State, why: str | None) -> View:
 
 def _now(state: State) -> str:
     of = f" of {state.setup.days}" if state.setup.days else ""
-    return f"{clock(state.setup, state.minute)}, day {state.day}{of}."
+    return f"{clock(state.setup, state.minute)}, day {state.owner_day}{of}."
 
 
 def _sub_agent_briefing(setup: Setup) -> str:

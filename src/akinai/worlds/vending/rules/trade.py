@@ -156,7 +156,7 @@ def close_day(state: State, midnight: int) -> State:
     ending: Ending | None = None
     if missed >= setup.missed_fees:
         ending = "bankrupt"
-    elif setup.days and closed >= setup.days:
+    elif setup.days and closed >= setup.last_day:
         ending = "horizon"
     sold, sold_at = _sum_sales(today_sales)
     weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0

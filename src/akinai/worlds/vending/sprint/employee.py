@@ -140,7 +140,7 @@ def _count(state: State) -> State:
 def _round(state: State) -> State:
     """Go to each machine where something is to be done, another first each day."""
     count = len(state.sites)
-    last = bool(state.setup.days) and state.day >= state.setup.days
+    last = bool(state.setup.days) and state.day >= state.setup.last_day
     for step in range(count):
         number = (state.day + step) % count + 1
         state = _sign(state, SOON_MINUTES)

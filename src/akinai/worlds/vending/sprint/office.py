@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from akinai.core.actions import Action, Unreadable
+from akinai.core.actions import Action
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
@@ -226,9 +226,7 @@ def decide_week(state: State, action: weekly.Week, carry_out: CarryOut) -> Resul
     """Carry out a form in its order, and end the week. What is refused is told in a line each, before the report."""
     lines: list[str] = []
     for label, request in _requests(action):
-        outcome = Outcome.refused(request.code, request.why) if isinstance(request, Unreadable) else None
-        if outcome is None:
-            state, outcome = carry_out(state, request)
+        state, outcome = carry_out(state, request)
         if not outcome.ok:
             lines.append(f"Refused, {label}: {outcome.text.splitlines()[0]}"[:LINE_CHARS])
     state, outcome = close_week(state)

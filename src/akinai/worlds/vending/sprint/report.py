@@ -44,9 +44,9 @@ def report(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
 def _head(state: State) -> str:
     setup = state.setup
     if state.ending:
-        return f"The business is over: day {state.closed_days}."
+        return f"The business is over: day {state.closed_days - setup.days_before}."
     of = f" of {(setup.days + 6) // 7}" if setup.days else ""
-    return f"Week {(state.day + 6) // 7}{of}. {clock(setup, state.minute)}."
+    return f"Week {(state.owner_day + 6) // 7}{of}. {clock(setup, state.minute)}."
 
 
 def _day(day: int) -> str:
@@ -181,15 +181,21 @@ def _news(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
     ]
     if state.day == 1:
         lines.append(pitch_text(state))
-    rows, firsts = all_news.data.get("events") if isinstance(all_news.data, dict) else (), {e.first for e in events}
+    rows = all_news.data.get("events") if isinstance(all_news.data, dict) else ()
     listed = rows if isinstance(rows, list) else []
-    new: list[Json] = [row for row in listed if isinstance(row, dict) and row["first"] in firsts]
+    before = state.setup.days_before
+    new: list[Json] = [
+        row | {"first": event.first - before, "last": event.last - before}
+        for event in events
+        for row in listed
+        if isinstance(row, dict) and row["first"] == event.first
+    ]
     return "\n".join(lines), {"text": "\n".join(lines), "events": new}
 
 
 def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
     """The report for programs."""
-    week = week_of(state)
+    week, before = week_of(state), state.setup.days_before
     places = {site.place_index: str(index + 1) for index, site in enumerate(state.sites)}
     sites: list[Json] = [
         {
@@ -204,7 +210,7 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
     ]
     days: list[Json] = [
         {
-            "day": book.day,
+            "day": book.day - before,
             "weather": book.weather,
             "income_cents": book.income_cents,
             "sold": {places[place]: dict(units) for place, units in (book.sold_at or {}).items() if place in places},
@@ -214,15 +220,20 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
         for book, sold_out in zip(week.books, week.sold_out, strict=True)
     ]
     counted: list[Json] = [
-        {"day": day, "order": order, "supplier": supplier, "missing": dict(missing)}
+        {"day": day - before, "order": order, "supplier": supplier, "missing": dict(missing)}
         for day, order, supplier, missing in week.counted
     ]
     letters: list[Json] = [
-        {"number": letter.number, "day": letter.at // DAY_MINUTES + 1, "subject": letter.subject, "body": letter.body}
+        {
+            "number": letter.number,
+            "day": letter.at // DAY_MINUTES + 1 - before,
+            "subject": letter.subject,
+            "body": letter.body,
+        }
         for letter in week.letters
     ]
     return {
-        "day": state.day,
+        "day": state.owner_day,
         "cash_cents": state.cash_cents,
         "sites": sites,
         "prices_cents": dict(state.prices),
