@@ -1,7 +1,8 @@
 """The reference's actions through each door, in several games: the digest of the native run, and milliseconds a call;
-before them days a second of CPU of the rules alone, a batch, a session and Gymnasium.
+days a second of CPU of each, of client and server together, beside those of the rules alone.
 
-Doors whose package is not installed here are named as such: some need an environment of their own.
+Doors whose package is in an environment of its own are played there, where `make environments` has made it; the others
+are named as not installed. `python bench/doors.py DOOR` plays one.
 """
 
 import asyncio
@@ -18,9 +19,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import akinai
 from akinai import worlds
@@ -30,8 +32,18 @@ DAYS = 30
 WORLD = "vending"
 Actions = Sequence[tuple[str, dict[str, Any]]]
 T = TypeVar("T")
-LOOPS_MS: list[float] = []
-"""Milliseconds a call, of each loop that was timed."""
+
+
+class Loop(NamedTuple):
+    """The time that a loop of actions took."""
+
+    seconds: float
+    cpu_s: float
+    """Of this process and of those that it started."""
+
+
+LOOPS: list[Loop] = []
+"""Each loop that was timed."""
 
 
 @dataclass(frozen=True)
@@ -131,10 +143,17 @@ def own(session: Any) -> tuple[Tools, str]:
 
 
 def timed(items: Sequence[T]) -> Iterator[T]:
-    """The items of a loop; notes its mean duration in `LOOPS_MS`."""
-    began = perf_counter()
+    """The items of a loop; notes its time in `LOOPS`."""
+    began, cpu_began = perf_counter(), cpu_s()
     yield from items
-    LOOPS_MS.append((perf_counter() - began) * 1000 / len(items))
+    LOOPS.append(Loop(perf_counter() - began, cpu_s() - cpu_began))
+
+
+def cpu_s() -> float:
+    """Seconds of CPU of this process and of those that it started and that run still, where Linux tells them."""
+    children = [id for task in Path("/proc/self/task").glob("*/children") for id in task.read_text().split()]
+    fields = [Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split() for id in children]
+    return process_time() + sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def play_session(game: Game) -> Played:
@@ -309,7 +328,8 @@ def play_http(game: Game) -> Played:
         async with akinai.SessionClient(url) as client, await client.open(**game.options) as session:
             prompt, tools = await session.prompt(), list[Any]()
             for name, arguments in timed(game.actions):
-                tools += [tool for tool in await session.tools(inline=True) if tool not in tools]
+                if game.world != WORLD or not tools:  # elsewhere they change with the turns
+                    tools += [tool for tool in await session.tools(inline=True) if tool not in tools]
                 await session.act(name, arguments)
         return described([(tool["name"], tool["description"], tool["parameters"]) for tool in tools]), prompt
 
@@ -539,27 +559,42 @@ def is_installed(door: Door) -> bool:
     return find_spec(door.package) is not None and (door.package != "mcp" or version("mcp") >= "2.1")
 
 
-def main() -> None:
+def print_door(name: str, raw: float) -> None:
+    """A row of a door: whether the digest is that of the native run, and what a call and a day cost."""
+    game, door = Game(), DOORS[name]
+    run = reference(game)
+    LOOPS.clear()
+    began, cpu_began = perf_counter(), process_time()
+    played = door.play(game)
+    whole = Loop(perf_counter() - began, process_time() - cpu_began)
+    loop = LOOPS[0] if LOOPS else whole
+    digest = "equal" if played.run.digest == run.digest else "DIFFERS"
+    rate = (game.days or 0) / loop.cpu_s
+    start = "" if LOOPS else ", start included"
+    print(
+        f"{name:18} digest {digest:8} {loop.seconds * 1000 / run.entries:7.2f} ms a call, "
+        f"{rate:7.0f} days a second of CPU {rate / raw:6.1%}{start}",
+        flush=True,
+    )
+
+
+def main(door: str = "") -> None:
+    raw = DAYS / min(raw_world(Game()) for _ in range(3))
+    if door:
+        return print_door(door, raw)
     for preset in ("quarter", "classic", "sprint"):
         print(f"\n{WORLD}, {preset}, {DAYS} days")
         print_rates(Game(preset=preset))
-    game = Game()
-    run, session_ms = reference(game), 0.0
-    for name, door in DOORS.items():
-        if not is_installed(door):
+    print(f"\n{WORLD}, {DAYS} days, door by door")
+    for name, other in DOORS.items():
+        apart = Path(f"{sys.prefix}-{other.adapter}/bin/python")
+        if is_installed(other):
+            print_door(name, raw)
+        elif other.adapter and apart.exists():
+            subprocess.run([apart, __file__, name], check=True)
+        else:
             print(f"{name:18} its package is not installed here")
-            continue
-        LOOPS_MS.clear()
-        began = perf_counter()
-        played = door.play(game)
-        took = LOOPS_MS[0] if LOOPS_MS else (perf_counter() - began) / run.entries * 1000
-        session_ms = session_ms or took
-        over = f"{took - session_ms:6.2f} beyond the session's" if took > session_ms else ""
-        unit = "ms a call" if LOOPS_MS else "ms a call, start included"
-        print(
-            f"{name:18} digest {'equal' if played.run.digest == run.digest else 'DIFFERS':8} {took:7.2f} {unit} {over}"
-        )
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -3,10 +3,13 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -88,6 +91,37 @@ def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
     with pytest.raises(akinai.AkinaiError):
         session.act("get_money_balance")
     session.close()
+
+
+def test_a_session_by_rules_plays_where_it_is_called(recorded: akinai.Run) -> None:
+    """Without a thread of its own, and from any thread; one that somebody may wait for between calls has one."""
+    before, played_moves = threading.active_count(), [*moves(recorded)]
+    with akinai.open("vending", days=5, preset="classic") as session, ThreadPoolExecutor(1) as others:
+        for entry, name, arguments in played_moves[:9]:
+            session.act(name, arguments, text=entry.said)
+        assert threading.active_count() == before
+        entry, name, arguments = played_moves[9]
+        others.submit(session.act, name, arguments, text=entry.said).result()
+        entry, name, arguments = played_moves[10]
+        session.act(name, arguments, text=entry.said, wait=False)
+        assert "akinai-session" in [thread.name for thread in threading.enumerate()]
+        for entry, name, arguments in played_moves[11:]:
+            session.act(name, arguments, text=entry.said)
+    assert session.run().digest == recorded.digest
+    assert threading.active_count() == before
+
+
+def test_ctrl_c_within_an_action_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
+    """The interrupt reaches the program; what was answered before is in the run."""
+    store = str(tmp_path / "a.db")
+    with akinai.open("vending", store=store, preset="classic", name="game") as session:
+        session.act("get_money_balance")
+        interrupted = patch.object(type(session.world), "apply", side_effect=KeyboardInterrupt)
+        with interrupted, pytest.raises(KeyboardInterrupt):
+            session.act("get_money_balance")
+    assert (session.done, session.run().entries, session.run().ending) == (True, 1, "stopped")
+    with akinai.open(resume="game", store=store) as session:
+        assert session.act("get_money_balance").ok
 
 
 UNCLOSED = {

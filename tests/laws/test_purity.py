@@ -15,7 +15,7 @@ BANNED_MODULES = frozenset(
     "asyncio builtins concurrent contextvars ctypes glob http importlib io locale logging mmap multiprocessing os "
     "pathlib pickle platform queue random sched secrets select selectors shelve shutil signal socket sqlite3 ssl "
     "subprocess sys tempfile threading time urllib uuid warnings zoneinfo "
-    "httpx requests langchain_core langgraph fastapi psycopg typer rich".split()
+    "httpx requests langchain_core langgraph fastapi psycopg typer rich akinai.plugins".split()
 )
 """Files, clocks, chance, other processes, the network, the machine; and modules with state for a whole process."""
 BANNED_CALLS = frozenset("open print input eval exec compile __import__ breakpoint globals id hash".split())
@@ -28,7 +28,7 @@ CLOCK_METHODS = frozenset("now utcnow today fromtimestamp utcfromtimestamp".spli
 SEEDED = frozenset({"default_rng", "Generator"})
 """NumPy's chance is allowed from an explicit seed only."""
 
-ALLOWED = {"worlds/__init__.py": frozenset({"importlib.metadata", "sys"})}
+ALLOWED = {"worlds/__init__.py": frozenset({"akinai.plugins"})}
 """Exceptions by file: worlds are found through entry points."""
 
 
@@ -64,7 +64,7 @@ def _imports(node: ast.AST, allowed: frozenset[str]) -> Iterator[str]:
 
 
 def _banned(module: str, allowed: frozenset[str]) -> bool:
-    return module.partition(".")[0] in BANNED_MODULES and module not in allowed
+    return not BANNED_MODULES.isdisjoint({module, module.partition(".")[0]}) and module not in allowed
 
 
 def _calls(node: ast.AST, clocks: set[str]) -> Iterator[str]:
@@ -136,6 +136,7 @@ def test_a_planted_module_is_found(tmp_path: Path, room: str) -> None:
         "from builtins import open as read",
         "def f():\n    import asyncio",
         "from importlib.metadata import entry_points",
+        "from akinai.plugins import plugins",
         "text = open('catalog.toml').read()",
         "def f(path):\n    return path.read_text()",
         "def f(path):\n    path.write_bytes(b'')",

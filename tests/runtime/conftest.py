@@ -42,14 +42,14 @@ class Point:
         return Elsewhere
 
 
-def installed(group: str) -> list[type[Point]]:
+def installed(group: str) -> dict[str, type[Point]]:
     assert group == "akinai.executors"
-    return [Point]
+    return {Point.name: Point}
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> type[Elsewhere]:
     """The engine, installed under its name, with nothing done yet."""
-    monkeypatch.setattr(work, "entry_points", installed)
+    monkeypatch.setattr(work, "plugins", installed)
     monkeypatch.setattr(Elsewhere, "done", 0)
     return Elsewhere

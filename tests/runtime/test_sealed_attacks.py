@@ -273,7 +273,7 @@ def test_a_server_deals_each_sealed_game_once(key: Path) -> None:
             await host.open(NewSession(seed=1, preset="classic", days=2))
         opened = [(await host.open(NewSession(preset="classic", days=2)))[0] for _ in range(3)]
         answers = [hosted.info().model_dump_json() for hosted in opened]
-        seeds = [hosted.session._header.genesis.seed for hosted in opened]  # pyright: ignore[reportPrivateUsage]
+        seeds = [hosted.session._state.header.genesis.seed for hosted in opened]  # pyright: ignore[reportPrivateUsage]
         texts = [hosted.session.prompt() + json.dumps(hosted.session.tools()) for hosted in opened]
         ids = [hosted.session.id for hosted in opened]
         await host.close_all()

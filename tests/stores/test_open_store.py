@@ -58,8 +58,8 @@ async def test_unknown_scheme_lists_the_known(url: str, message: str) -> None:
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "POSTGRESQL", "postgresql+psycopg"])
 async def test_postgres_that_is_not_installed_says_so(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the store for PostgreSQL its address says that it is not installed, and shows no password."""
-    points = (EntryPoint("sqlite", "akinai.stores.sqlite.store:SqliteStore", "akinai.stores"),)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    points = {"sqlite": EntryPoint("sqlite", "akinai.stores.sqlite.store:SqliteStore", "akinai.stores")}
+    monkeypatch.setattr("akinai.stores.plugins", lambda group: points)
     with pytest.raises(UnknownName, match="PostgreSQL is not installed") as refusal:
         await open_store(f"{scheme}://me:secret@host/akinai")
     assert "secret" not in str(refusal.value)
@@ -78,8 +78,8 @@ async def test_missing_extra_names_its_command(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_store_whose_library_is_missing_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registered store that cannot be imported is a UsageError that names what is missing."""
-    points = (EntryPoint("far", "akinai_far_away:Store", "akinai.stores"),)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    points = {"far": EntryPoint("far", "akinai_far_away:Store", "akinai.stores")}
+    monkeypatch.setattr("akinai.stores.plugins", lambda group: points)
     with pytest.raises(UsageError, match=r"'far' cannot be loaded \(No module named 'akinai_far_away'\)"):
         await open_store("far://here")
 

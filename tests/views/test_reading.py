@@ -66,10 +66,10 @@ def test_list_of_a_second_studio_folds_nothing(store: str, monkeypatch: pytest.M
 
 def test_worlds_are_looked_up_once(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many runs of a world do not look for it among the installed packages again."""
-    from akinai import worlds
+    from akinai import plugins, worlds
 
     worlds.load("vending@3")
-    monkeypatch.setattr(worlds, "entry_points", refuse)
+    monkeypatch.setattr(plugins, "entry_points", refuse)
 
     async def read_all() -> int:
         books: Books = await open_store(store)

@@ -1,12 +1,12 @@
 """The actions of a session as the tools of other frameworks."""
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from threading import Lock
 from typing import Any
 
 from akinai.api.seat import Playable, Seat
 from akinai.core.errors import UnknownName, UsageError
+from akinai.plugins import plugins
 
 GROUP = "akinai.tools"
 """Entry points: a framework's name, and a function of a session that returns the framework's tools."""
@@ -19,12 +19,12 @@ def tools_for(session: Playable, framework: str) -> list[Any]:
         "langchain": _langchain,
         "openai": _openai,
     }
-    plugins = {entry.name: entry for entry in entry_points(group=GROUP)}
+    others = plugins(GROUP)
     if framework in own:
         return own[framework](session)
-    if framework in plugins:
-        return plugins[framework].load()(session)
-    raise UnknownName("framework", framework, [*own, *plugins])
+    if framework in others:
+        return others[framework].load()(session)
+    raise UnknownName("framework", framework, [*own, *others])
 
 
 def _openai(session: Playable) -> list[Any]:

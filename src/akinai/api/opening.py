@@ -28,7 +28,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import AgentOptions, OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
-from akinai.runtime.play.driver import PlayContext
+from akinai.runtime.play.driver import PlayContext, is_reproducible
 from akinai.runtime.play.model_pool import open_model_pool
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.lifecycle import can_resume
@@ -36,6 +36,7 @@ from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds,
 from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.seal import Key, expect_key, load_optional
+from akinai.runtime.sync import loop_is_running
 
 T = TypeVar("T")
 
@@ -60,10 +61,9 @@ def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) 
 
     Raises UsageError, before anything is written, for what cannot be played.
     """
-    loop = _LoopThread()
-    opening = open_session(world, options, alone=True)
+    loop = _Loop()
     try:
-        return Session(loop.result(opening), loop)
+        return Session(loop.result(open_session(world, options, alone=True)), loop)
     except BaseException:
         loop.stop()
         raise
@@ -116,7 +116,10 @@ async def open_session(
         pool = await stack.enter_async_context(open_model_pool(opening.spec))
         factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
         seats = Seats(holder(opening))
-        session = AsyncSession(opening.world, books, opening.header, seats, alone=alone, resumed=not opening.is_new)
+        by_rules = opening.factory is None and is_reproducible(opening.world, opening.spec)
+        session = AsyncSession(
+            opening.world, books, opening.header, seats, alone=alone, by_rules=by_rules, resumed=not opening.is_new
+        )
         context = PlayContext(opening.world, factory, seats=seats)
         await session.begin(context, stack.pop_all())
     return session
@@ -268,14 +271,16 @@ def _expect_actors(opening: Opening) -> None:
 class Session(SessionMembers):
     """A run that is played from outside, as `akinai.open` returns it: an `AsyncSession` for plain code.
 
-    Use it with `with`, or call `close`, which the end of the program does for one that is open. It plays on a thread of
-    its own; call it from one thread at a time.
+    Use it with `with`, or call `close`, which the end of the program does for one that is open. Call it from
+    one thread at a time.
     """
 
-    def __init__(self, session: AsyncSession, loop: "_LoopThread") -> None:
+    def __init__(self, session: AsyncSession, loop: "_Loop") -> None:
         super().__init__(session._state)
         self._session, self._loop = session, loop
         self._played: Run | None = None
+        if session.goes_on:
+            loop.run_on()
         _OPEN.add(self)
 
     def act(
@@ -292,6 +297,8 @@ class Session(SessionMembers):
 
         UsageError for an actor whose turn it is not while another actor held here may act.
         """
+        if not wait:
+            self._loop.run_on()
         return self._loop.result(self._session.act(name, arguments, text=text, actor=actor, wait=wait))
 
     def answer(self, reply: Any) -> list[Any]:
@@ -359,32 +366,47 @@ assert concurrent.futures.thread
 getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 
-class _LoopThread:
-    """An event loop on a thread of its own."""
+class _Loop:
+    """An event loop for plain code. It runs while a call waits, or from `run_on` on, on a thread of its own."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="akinai-session", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
-
-    @property
-    def running(self) -> bool:
+        self._thread: threading.Thread | None = None
+        self._turn = threading.Lock()
+        self.running = True
         """Whether it was not stopped."""
-        return self._thread.is_alive()
+
+    def run_on(self) -> None:
+        """Run between calls too."""
+        with self._turn:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._loop.run_forever, name="akinai-session", daemon=True)
+                self._thread.start()
 
     def result(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """The result of a coroutine that runs in the loop. RuntimeError after `stop`."""
+        """The result of a coroutine that runs in the loop. UsageError after `stop`."""
         if not self.running:
             coroutine.close()
             raise UsageError("the session is closed; akinai.open(resume=...) goes on with its run")
+        if loop_is_running():  # this thread's own, as in a notebook
+            self.run_on()
+        with self._turn:
+            if self._thread is None:
+                return self._run(self._loop.create_task(coroutine))
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
+    def _run(self, task: asyncio.Task[T]) -> T:
+        try:
+            return self._loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            task.cancel()  # it ends when the loop runs again, to close
+            raise
+
     def stop(self) -> None:
-        """Stop the loop."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        """Stop and close the loop."""
+        self.result(self._loop.shutdown_asyncgens())
+        self.running = False
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+        self._loop.close()

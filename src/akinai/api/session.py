@@ -22,12 +22,13 @@ from akinai.core.ledger import Ledger, Outcome
 from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import read_moves
 from akinai.core.scores import Score
+from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, dated_view, replay
 from akinai.runtime.models.budget import BUDGET
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.seats import Seats
-from akinai.runtime.runs.reading import Detail, loader, read_run
+from akinai.runtime.runs.reading import Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
 
 _OPEN = set["AsyncSession"]()
@@ -164,23 +165,40 @@ class AsyncSession(SessionMembers):
     """A run that is played from outside, as `akinai.aopen` returns it. Use it with `async with`, or call `close`."""
 
     def __init__(
-        self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool, resumed: bool
+        self,
+        world: World[Any],
+        books: Books,
+        header: RunHeader,
+        seats: Seats,
+        *,
+        alone: bool,
+        by_rules: bool,
+        resumed: bool,
     ) -> None:
-        """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error."""
+        """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error.
+        `by_rules`: no actor that is not held asks a model or a program."""
         super().__init__(_State(world, header, seats, resumed))
-        self._books, self._seats, self._alone = books, seats, alone
+        self._books, self._seats, self._alone, self._by_rules = books, seats, alone, by_rules
         self._began_with = first_score(world, Ledger(header.genesis, ()))
         self._standing = world.facets.judging.standing(world.begin(header.genesis))
         self._rewarded = 0.0
         self._settled = False
         self._played: Run | None = None
+        self._steps: list[Step[Any]] | None = [] if alone else None
+        """Kept for scoring where one program plays; a server has too many sessions for that."""
         self._task: asyncio.Task[RunHeader] | None = None
         self._stack = AsyncExitStack()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether others may do something between two actions here."""
+        return not self._by_rules or self.world.now(self._seats.session.state) is None
 
     async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
         """Begin to play, or resume; `stack` holds what is released at the end."""
         self._stack = stack
         _OPEN.add(self)
+        context = replace(context, steps=self._steps)
         self._task = asyncio.create_task(play_run(self._books, self._state.header, context=context))
         self._task.add_done_callback(lambda _: self._seats.finish())
         await self._seats.until(lambda: bool(self._seats.turns))
@@ -264,8 +282,12 @@ class AsyncSession(SessionMembers):
         """The run as it stands, with its ledger, as `akinai.runs` gives it."""
         if self._played is not None:
             return self._played
-        header = self._state.header if self.done else replace(self._state.header, entries=None, digest=None)
-        return await read_run(self._books, header, Detail(), load=loader(self.world))
+        header, load = self._state.header, loader(self.world)
+        if self.done and header.status == "done" and self._steps:
+            self._played = await read_played(self._books, header, self._steps, Detail(), load=load)
+            return self._played
+        header = header if self.done else replace(header, entries=None, digest=None)
+        return await read_run(self._books, header, Detail(), load=load)
 
     async def until_over(self, within_s: float | None = None) -> None:
         """Wait until the run is over; after `within_s` seconds it ends as one whose budget is spent.
@@ -286,7 +308,7 @@ class AsyncSession(SessionMembers):
         _OPEN.discard(self)
         if task is not None:
             task.cancel()
-            with suppress(asyncio.CancelledError, AkinaiError):
+            with suppress(asyncio.CancelledError, AkinaiError, KeyboardInterrupt):
                 await task
             try:
                 self._state.header = await self._books.header(self.id)
@@ -365,7 +387,7 @@ def called(verbs: Verbs, name: str, arguments: str | Mapping[str, Any] | None, t
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
     move = read_call(verbs, name, given, reply)
-    return replace(move, said=text or move.said)
+    return replace(move, said=text) if text else move
 
 
 def ends_run(error: BaseException | None) -> bool:

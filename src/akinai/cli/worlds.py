@@ -1,6 +1,5 @@
 """Commands about worlds: the catalogue, and what generates a world's files, such as `akinai market generate`."""
 
-from importlib.metadata import entry_points
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ from typer.core import TyperGroup
 from akinai.cli.help import translate_help
 from akinai.cli.options import Json, argument, flag, option, whole_number
 from akinai.cli.output import command_line, print_json, print_next_steps, print_page
+from akinai.plugins import plugins
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -51,8 +51,7 @@ class _WorldCommands(TyperGroup):
 
 def world_apps() -> list[typer.Typer]:
     """A group of commands for each world that generates files."""
-    names = sorted({entry.name for entry in entry_points(group="akinai.generators")})
-    return [_world_app(name) for name in names]
+    return [_world_app(name) for name in sorted(plugins("akinai.generators"))]
 
 
 def _world_app(name: str) -> typer.Typer:

@@ -17,7 +17,7 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     Ctrl-C cancels the coroutine, and so does SIGTERM if it has no other handler; the coroutine may then finish its
     work and still return a result. KeyboardInterrupt if it does not.
     """
-    if _loop_is_running():
+    if loop_is_running():
         return _wait_on_thread(coroutine)
     try:
         result = asyncio.run(_terminable(coroutine))
@@ -28,7 +28,8 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def _loop_is_running() -> bool:
+def loop_is_running() -> bool:
+    """Whether this thread runs an event loop now."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
+from akinai.plugins import plugins
 
 if TYPE_CHECKING:
     from akinai.core.ledger import Entry
@@ -23,6 +24,7 @@ __all__ = [
     "trace_conflict",
     "unknown_run",
 ]
+GROUP = "akinai.stores"
 
 
 async def open_store(url: str, *, create: bool = True) -> "Books":
@@ -33,12 +35,9 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
     unknown scheme, StoreError when the location cannot be used, StoreVersion for a store of a newer Akinai.
     A store belongs to one process: open it after a fork, never before.
     """
-    from importlib.metadata import entry_points
-
-    points = {point.name: point for point in entry_points(group="akinai.stores")}
     scheme = expect_known(url)
     try:
-        kind = points[scheme].load()
+        kind = plugins(GROUP)[scheme].load()
     except ImportError as error:
         extra = f': pip install "akinai[{scheme}]"' if scheme == "postgres" else ""
         raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs{extra}") from error
@@ -47,9 +46,7 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
 
 def expect_known(url: str) -> str:
     """The scheme of an address. UsageError for an empty address, UnknownName for a scheme without a store."""
-    from importlib.metadata import entry_points
-
-    scheme, schemes = _scheme(url), {point.name for point in entry_points(group="akinai.stores")}
+    scheme, schemes = _scheme(url), plugins(GROUP)
     if scheme not in schemes:
         missing = "support for PostgreSQL is not installed" if scheme == "postgres" else ""
         raise UnknownName("store", scheme, schemes, missing or "a file with ':' in its name is written './a:b.db'")

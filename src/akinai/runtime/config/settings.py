@@ -9,9 +9,10 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -344,12 +345,13 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[s
         over = cast("Table", file_setting)
         file = str(over.pop("file"))
         playbook = name in world.facets.files.playbooks
+        own = folder == _world_folder(world) and not os.path.lexists(Path(file).expanduser())
         texts = _playbook_text(file, folder) if playbook else dict(_read_texts(name, file, folder))
         try:
-            read = reader(texts)
+            read = _read_own(reader, tuple(texts.items())) if own else reader(texts)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{name} {file!r} cannot be read: {why_unreadable(error)}") from error
-        if folder != _world_folder(world) or os.path.lexists(Path(file).expanduser()):
+        if not own:
             counts += _counts(read, file, world.facets.files.kinds.get(name, name))
         if over:
             read = json.loads(json.dumps(read))
@@ -358,6 +360,12 @@ def _read_files(world: World[Any], table: Table, folder: Traversable) -> tuple[s
             merge(cast("Table", read), over)
         table[name] = read
     return tuple(counts)
+
+
+@lru_cache(maxsize=8)
+def _read_own(reader: Callable[[Mapping[str, str]], Json], texts: tuple[tuple[str, str], ...]) -> Json:
+    """What a reader makes of a world's own file, once for all runs: nobody changes it."""
+    return reader(dict(texts))
 
 
 def _is_empty(value: object) -> bool:

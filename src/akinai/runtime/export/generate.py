@@ -1,7 +1,6 @@
 """Writes files that a world generates, such as a population, to a folder that runs or programs can share."""
 
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from inspect import Parameter, Signature
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.facets import Generated, Generator
 from akinai.core.ledger import Genesis
+from akinai.plugins import plugins
 from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.files import new_path
 from akinai.runtime.runs.planning import checked_seeds
@@ -44,7 +44,7 @@ GROUP = "akinai.generators"
 
 def generating_worlds() -> list[str]:
     """The names of the worlds that generate files."""
-    return sorted({entry.name for entry in entry_points(group=GROUP)})
+    return sorted(plugins(GROUP))
 
 
 def world_functions(world: str) -> SimpleNamespace:

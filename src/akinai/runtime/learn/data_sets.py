@@ -8,7 +8,7 @@ truth = "capital"
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
@@ -24,6 +24,7 @@ from akinai.learning.extras import extra_installed
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
+from akinai.plugins import plugins
 from akinai.retrieval import Tokenizer, tokenize
 from akinai.runtime.config.records import file_lines, record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
@@ -74,9 +75,9 @@ def find_data_set(
     return _file_data_set(name, validated(TaskFiles, table, f"the data set {name!r}"))
 
 
-def entry_data_sets() -> dict[str, EntryPoint]:
+def entry_data_sets() -> Mapping[str, EntryPoint]:
     """The data sets that installed packages bring, by name; ours are among them."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return plugins(GROUP)
 
 
 def questions(

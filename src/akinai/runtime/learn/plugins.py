@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import Any
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Asker
 from akinai.learning.roles.protocols import RoleName, Roles
 from akinai.learning.roles.templates import PromptTemplates
+from akinai.plugins import plugins
 
 METHODS = "akinai.roles"
 """Functions of a `RoleContext` that return `Roles`."""
@@ -40,7 +40,7 @@ def find_plugin(group: str, kind: str, name: str) -> Any:
 
     UnknownName with close matches; UsageError for a package that cannot be imported.
     """
-    entries = {entry.name: entry for entry in entry_points(group=group)}
+    entries = plugins(group)
     if name not in entries:
         raise UnknownName(kind, name, entries, f"packages bring them through the entry point group {group}")
     try:

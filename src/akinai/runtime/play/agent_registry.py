@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
+from akinai.plugins import plugins
 from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Meter, known_prices
 from akinai.runtime.models.cache import expect_cache_path
@@ -165,9 +166,9 @@ def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactor
     return (lambda role: factory(replace(role, bullets=bullets))) if bullets else factory
 
 
-def agent_plugins() -> dict[str, EntryPoint]:
+def agent_plugins() -> Mapping[str, EntryPoint]:
     """The agents that other packages provide, by name."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return plugins(GROUP)
 
 
 def read_script(name: str) -> list[str]:

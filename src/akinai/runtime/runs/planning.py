@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -111,10 +111,13 @@ def _first_actors(world: World[Any], prepared: Prepared) -> Sequence[str]:
     return world.actors(world.begin(Genesis(world.name, 1, prepared.setup)))
 
 
+_version = cache(version)
+
+
 def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[str, Json]:
     """The provenance of a run: versions, preset and agent."""
     return {
-        "akinai": version("akinai"),
+        "akinai": _version("akinai"),
         "python": platform.python_version(),
         "world": world,
         "preset": preset,

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
 from akinai.core.errors import SequenceConflict, UnknownName, UsageError
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
+from akinai.plugins import plugins
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
@@ -253,7 +253,7 @@ def check_jobs(jobs: object) -> None:
 def open_executor(on: str, jobs: int) -> Executor:
     """Open the executor that `--on` names, such as "ray" or "ray://HOST:PORT". UsageError if it is not there."""
     name, _, address = on.partition("://")
-    executors = {point.name: point for point in entry_points(group="akinai.executors")}
+    executors = plugins("akinai.executors")
     if name not in executors:
         raise UnknownName("executor", name, executors, "--on is NAME or NAME://HOST:PORT")
     return executors[name].load()(address, jobs)

@@ -45,16 +45,11 @@ def known_names(names: tuple[GoodName, ...]) -> KnownNames:
     )
 
 
+@lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """A name in lower case, without differences in width, punctuation, spaces and plural endings."""
+    """A name in lower case, without differences in width, punctuation, spaces and plural endings; cached."""
     words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).lower())
     return "".join(_singular(word) for word in words)
-
-
-@lru_cache(maxsize=4096)
-def plain_word(word: str) -> str:
-    """The plain name of a single word; cached."""
-    return plain_name(word)
 
 
 def _singular(word: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from akinai.worlds.vending.letters.names import GoodName, known_names, plain_word
+from akinai.worlds.vending.letters.names import GoodName, known_names, plain_name
 from akinai.worlds.vending.letters.words import NAME, NO_GOODS
 
 MOST_UNITS = 100_000
@@ -57,7 +57,7 @@ def mark_names(names: Sequence[GoodName], text: str) -> tuple[str, list[Named]]:
             if upto > at and not _one_name(text, runs[upto - 1], runs[upto]):
                 break
             word = runs[upto][0]
-            joined += plain_word(word) if len(word) <= catalog.longest + 3 else word  # a plural has up to 3 more
+            joined += plain_name(word) if len(word) <= catalog.longest + 3 else word  # a plural has up to 3 more
             if joined not in catalog.starts:
                 break
             if joined in catalog.goods:

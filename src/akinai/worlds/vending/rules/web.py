@@ -8,7 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.retrieval import find_by_meaning, rank, tokenize
-from akinai.worlds.vending.letters.names import plain_word
+from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model.actions import SearchWeb
 from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier, percent
 from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
@@ -416,4 +416,4 @@ def _searched_text(page: Page) -> str:
 def _fold(text: str) -> str:
     """The words of a text, singular, without stop words and single letters."""
     words = [word for word in tokenize(text) if word not in _STOP_WORDS and not (len(word) == 1 and word.isascii())]
-    return " ".join(filter(None, map(plain_word, words)))
+    return " ".join(filter(None, map(plain_name, words)))
