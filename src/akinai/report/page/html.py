@@ -64,10 +64,6 @@ class _Layout:
             for column, length in zip(grid.columns, longest, strict=True)
         ]
 
-    def to(self, cell: str) -> str:
-        """The address that a cell links to; empty for a cell that is no link."""
-        return cell.to if isinstance(cell, Link) else ""
-
     def linking(self, grid: Grid) -> set[int]:
         """The indices of the columns with a link."""
         return {at for at, column in enumerate(grid.columns) if any(isinstance(cell, Link) for cell in column.values)}

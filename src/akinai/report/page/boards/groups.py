@@ -204,7 +204,7 @@ def _group_card(
         money(usage.dollars * 100) if usage and usage.dollars is not None else "",
         findings[:MAX_TYPES],
         max(0, len(findings) - MAX_TYPES),
-        any(run.judged for run in runs),
+        any(run.findings is not None for run in runs),
         list(_moments(group, explained, addresses)),
     )
 
