@@ -69,6 +69,38 @@ def test_a_line_is_read_as_it_is_meant(verbs: Verbs, line: str, action: Action) 
 
 
 @pytest.mark.parametrize(
+    ("line", "again"),
+    [
+        ('order delta "orange soda"=12 melon=3', "place_order delta_provisions orange_soda=12 melon_bun=3"),
+        ("order Delta Provisions soda=12", "place_order delta_provisions orange_soda=12"),
+        ("order delta bun=12", "place_order delta_provisions bun=12"),
+        ("visit_site 1 products=orange soda, melon collect=false", 'visit_site 1 ["orange_soda", "melon_bun"] false'),
+        ("visit_site 1 soda, melon", 'visit_site 1 ["orange_soda", "melon_bun"]'),
+        ("answer_customers pay=1, 2 refuse=3", "answer_customers pay=[1,2] refuse=[3]"),
+        (
+            "set_plan prices=orange soda 2.2; melon 1.5 from=Tue visit=Mon, Thu sites=1 soda, melon; 2 melon",
+            'set_plan prices=[{"product":"orange_soda","dollars":2.2},{"product":"melon_bun","dollars":1.5,"from":"Tue"}] '
+            'visit=["Mon","Thu"] sites=[{"site":1,"products":["orange_soda","melon_bun"]},{"site":2,"products":["melon_bun"]}]',
+        ),
+        ("week notes=Ask for two prices orders=delta soda=3", 'week notes="Ask for two prices" orders=[{"supplier_id":'
+         '"delta_provisions","items":{"orange_soda":3}}]'),
+    ],
+)  # fmt: skip
+def test_lists_rows_and_names_are_typed_as_words(line: str, again: str) -> None:
+    """Commas part the items of a list, semicolons its rows, and a word of a name will do where no other has it."""
+    voice = Voice(
+        {
+            "delta_provisions": "Delta Provisions",
+            "orange_soda": "Orange Soda",
+            "melon_bun": "Melon Bun",
+            "red_bun": "Red Bun",
+        }
+    )
+    verbs = load("vending").verbs
+    assert read_line(verbs, line, verbs.classes, voice) == read_line(verbs, again, verbs.classes)
+
+
+@pytest.mark.parametrize(
     ("line", "why"),
     [
         ("fly", "no action 'fly'"),

@@ -1,5 +1,6 @@
 """Dialogs and forms by keyboard alone: Enter does the main thing, Escape closes, and a refusal keeps what was typed."""
 
+import re
 from collections.abc import Generator
 from pathlib import Path
 
@@ -207,3 +208,61 @@ def test_a_week_is_planned_and_ended(browser: Browser, tmp_path: Path, look: dic
     assert plan["sites"] == [{"products": ["orange_soda", "sour_worms"], "site": 1}]
     assert [price["price_cents"] for price in plan["prices"]] == [220, 170]  # type: ignore[index, union-attr]
     assert run.ledger.entries[3].name == "CloseWeek"
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_a_customer_buys(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
+    """From the gate to the payment by letters, words and Enter: the card stays in sight, a payment asks once, and the end
+    says what it was worth."""
+    store = str(tmp_path / "akinai.db")
+    with (
+        page_process("play", "market", "--name", "me", "--store", store) as address,
+        visit(browser, address, **look) as visitor,
+    ):
+        page = visitor.open(address)
+        press, write, answer = page.keyboard.press, page.keyboard.type, page.locator("#play-answer")
+        expect(page.locator(".practice-note")).to_be_hidden()
+        press("?")
+        expect(page.locator("#help")).to_contain_text("the next action that begins so")
+        press("Escape")
+        press("e")
+        press("Enter")
+        expect(answer).to_contain_text("You are registered.")
+        for words in ("Looked at all businesses: 6 found", "Walnut Chicken Skewers, Plum Egg Toast"):
+            press("s")
+            press("Enter")
+            expect(answer.locator(".verb")).to_contain_text(words)
+            expect(answer.locator(".receipt")).to_contain_text("you would pay")
+        press("a")
+        press("Enter")
+        expect(page.locator("#form-send_message textarea").first).to_have_value(re.compile("^I would like to order"))
+        write("heron corner")
+        press("Enter")
+        expect(answer).to_contain_text("Wrote to Heron Corner")
+        press("w")
+        press("w")
+        press("Enter")
+        expect(answer).to_contain_text("Mail came; “Read messages” reads it.")
+        press("r")
+        press("Enter")
+        expect(answer.locator(".letter")).to_contain_text("Proposal: 1 x Plum Egg Toast at $11.87")
+        questions: list[str] = []
+
+        def reply(dialog: Dialog) -> None:
+            questions.append(dialog.message)
+            dialog.dismiss() if len(questions) == 1 else dialog.accept()
+
+        page.on("dialog", reply)
+        press("p")
+        press("Enter")
+        expect(page.get_by_role("button", name="Pay $34.78 to Heron Corner")).to_be_focused()
+        press("Enter")
+        expect(page.locator("#play-status")).to_contain_text("The run is over: all done")
+        expect(page.locator("#play-status .kpis")).to_contain_text("Better off by")
+        assert questions == ["This cannot be taken back. Go on?"] * 2
+        visitor.check()
+    (run,) = akinai.runs("me-1", store=store)
+    assert run.ledger.entries[-1].outcome.ok
+    assert [entry.name for entry in run.ledger.entries if entry.actor == "customer_0001"] == [
+        "Register", "Search", "Search", "SendMessage", "Wait", "FetchMessages", "SendMessage",
+    ]  # fmt: skip

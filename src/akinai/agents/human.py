@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from akinai.agents.typed_lines import SeenValues, parameters_of, read_line, usage
+from akinai.agents.typed_lines import SeenValues, parameters_of, read_line, read_verb, usage
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.canonical import Json
@@ -68,7 +68,7 @@ class HumanAgent:
     async def act(self, view: View, last: Outcome | None) -> Move:
         self._begun = self._now() if self._begun is None else self._begun
         if last is not None:
-            self._tell(last.text if last.ok else f"Refused: {last.text}", last)
+            self.tell(last)
         if not self._is_live:
             self._is_live = True
             if last is not None:
@@ -81,6 +81,10 @@ class HumanAgent:
         action = await self._action(view)
         self._moves += 1
         return Move(action)
+
+    def tell(self, outcome: Outcome) -> None:
+        """Print the answer to an action."""
+        self._tell(outcome.text if outcome.ok else f"Refused: {outcome.text}", outcome)
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
         """Print a recorded move in short, so that a person who resumes knows what was done."""
@@ -155,8 +159,8 @@ def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str], voice: Voic
         return "\n".join(
             f"{line:40} {about}" if len(line) <= 40 else f"{line}\n{'':40} {about}" for line, about in lines
         )
-    matches = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
-    return _tool_text(matches[0], voice) if matches else "no such action now; 'tools' lists those that there are"
+    verb = read_verb(names[0].strip(), verbs)
+    return _tool_text(verb, voice) if verb else "no such action now; 'tools' lists those that there are"
 
 
 def _tool_text(verb: type[Action], voice: Voice) -> str:
@@ -168,7 +172,13 @@ def _tool_text(verb: type[Action], voice: Voice) -> str:
     for parameter in parameters:
         schema: Any = parameter.schema
         kind = (
-            "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "object"))
+            "one of " + ", ".join(map(str, schema["enum"]))
+            if "enum" in schema
+            else "a list, with commas between"
+            if parameter.is_list
+            else "rows, with semicolons between"
+            if parameter.rows
+            else str(schema.get("type", "object"))
         )
         limits = [f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
         about = str(schema.get("description", "")).replace("\n", " ")

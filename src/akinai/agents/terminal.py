@@ -104,7 +104,7 @@ class EditedLines:
 
     def _toolbar(self) -> str:
         verb = read_verb(self._session.default_buffer.text.strip().partition(" ")[0], self.offered)
-        return usage(verb, self.seen.voice) if verb else "Tab completes  -  help, tools, view, quit"
+        return usage(verb, self.seen.voice) if verb else self.translate("Tab completes  -  help, tools, view, quit")
 
 
 def _wrapped(line: str, width: int) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, cast
@@ -17,6 +17,7 @@ from akinai.core.replies.moves import read_move, read_object
 MAX_WORD = 60
 """Characters of a name that completion offers."""
 _NAMED = re.compile(r"(\w+)=")
+_QUOTED = re.compile(r'"([^"]+)"(=?)')
 Schema = Mapping[str, Any]
 
 
@@ -32,14 +33,29 @@ class Parameter:
     def usage(self) -> str:
         """Its part of a usage line: in capitals, or in brackets where it is optional."""
         if not self.required:
-            return f"[{self.name}=...]"
-        if self.is_table:
-            return "NAME=N ..."
+            row = " ".join(part.usage for part in self.rows)
+            return f"[{self.name}={f'{row}; ...' if row else 'A, B' if self.is_list else '...'}]"
+        if self.is_table or self.is_list:
+            return "NAME=N ..." if self.is_table else "A, B"
         return f"{'|'.join(self.kinds)} ..." if self.kinds else self.name.upper()
 
     @property
     def is_text(self) -> bool:
         return self.schema.get("type") == "string"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of names or numbers, which a person types with commas between."""
+        return self.schema.get("type") == "array" and self._items.get("type") in ("string", "integer")
+
+    @property
+    def rows(self) -> "Sequence[Parameter]":
+        """The values of each row, where it is a list of objects; a person types rows with semicolons between."""
+        return _parameters(self._items) if self.schema.get("type") == "array" and "properties" in self._items else ()
+
+    @property
+    def _items(self) -> Schema:
+        return self.schema.get("items", {})
 
     @property
     def is_table(self) -> bool:
@@ -171,11 +187,11 @@ def _values(parameters: Sequence[Parameter], text: str, voice: Voice) -> dict[st
             text = text.partition(" ")[2].lstrip()
         elif named and named[1] in by_name:
             name = named[1]
-            values[name], text = _value(by_name[name], text[named.end() :], voice)
+            last = not any(item.required for item in waiting if item.name != name)
+            values[name], text = _named_value(by_name[name], text[named.end() :], voice, by_name, last=last)
         elif table and (key or named):
-            key, after_key = (
-                (key, after_key) if key else (named[1] if named else "", text[named.end() :] if named else "")
-            )
+            if named and not key:
+                key, after_key = _id_by_word(named[1], voice), text[named.end() :]
             value, text = _value(None, after_key, voice)
             table_values = values.setdefault(table.name, {})
             if not isinstance(table_values, dict):
@@ -187,17 +203,29 @@ def _values(parameters: Sequence[Parameter], text: str, voice: Voice) -> dict[st
             values[waiting[0].name], text = _variant(waiting[0], kinds, text, voice)
         else:
             last = len(waiting) == 1 or not waiting[1].required
-            values[waiting[0].name], text = _value(waiting[0], text, voice, to_the_end=last)
+            if waiting[0].is_list or waiting[0].rows:
+                values[waiting[0].name], text = _named_value(waiting[0], text, voice, by_name)
+            else:
+                values[waiting[0].name], text = _value(waiting[0], text, voice, to_the_end=last)
     return values
 
 
 def _id_at(text: str, voice: Voice, end: str) -> tuple[str, str]:
     """The id whose name a text begins with, and the text after it; both are empty where there is none."""
+    quoted = _QUOTED.match(text)
+    if quoted and quoted[2] == end and (id := _id_at(quoted[1], voice, end)[0]):
+        return id, text[quoted.end() :].lstrip()
     for id, name in sorted(voice.names.items(), key=lambda item: -len(item[1])):
         after = text[len(name) :]
         if text[: len(name)].casefold() == name.casefold() and (after.startswith(end) or not after):
             return id, after[len(end) :].lstrip()
     return "", ""
+
+
+def _id_by_word(word: str, voice: Voice) -> str:
+    """The id that a word of its name stands for, where no other name has the word; else the word itself."""
+    ids = [id for id, name in voice.names.items() if word.casefold() in name.casefold().split()]
+    return ids[0] if len(ids) == 1 and word not in voice.names else word
 
 
 def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str, voice: Voice) -> tuple[object, str]:
@@ -211,10 +239,32 @@ def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str, voice
     return {"type": kind, **_values(fields, arguments.strip(), voice)}, ""
 
 
+def _named_value(
+    parameter: Parameter, text: str, voice: Voice, names: Iterable[str], *, last: bool = True
+) -> tuple[object, str]:
+    """A value, and the text after it. A list ends where one of the `names` follows, and so does a text if it is the
+    `last` that is required."""
+    words = parameter.is_text and last and "enum" not in parameter.schema
+    if text[:1] in ("[", '"') or not (parameter.is_list or parameter.rows or words):
+        return _value(parameter, text, voice)
+    following = re.search(rf"\s+(?:{'|'.join(map(re.escape, names))})=", text)
+    end = following.start() if following else len(text)
+    if words:
+        return _value(parameter, text[:end], voice, to_the_end=True)[0], text[end:].lstrip()
+    parts = [part.strip() for part in text[:end].split(";" if parameter.rows else ",") if part.strip()]
+    values = [_values(parameter.rows, part, voice) if parameter.rows else _item(part, voice) for part in parts]
+    return values, text[end:].lstrip()
+
+
+def _item(text: str, voice: Voice) -> object:
+    name = text.strip('"')
+    return int(name) if name.isdecimal() else _id_at(name, voice, "=")[0] or _id_by_word(name, voice)
+
+
 def _value(parameter: Parameter | None, text: str, voice: Voice, *, to_the_end: bool = False) -> tuple[object, str]:
     """A value and the text after it. The value is JSON where it begins like JSON, else a word, or the whole text. A
     name that takes the place of an id is read as that id."""
-    names_id = parameter is not None and parameter.name.endswith("_id")
+    names_id = parameter is not None and (parameter.name.endswith("_id") or (parameter.is_text and not to_the_end))
     if names_id and (named := _id_at(text, voice, " "))[0]:
         return named
     if text[:1] in ('"', "{", "["):
@@ -225,7 +275,7 @@ def _value(parameter: Parameter | None, text: str, voice: Voice, *, to_the_end: 
         end = len(text.split(maxsplit=1)[0]) if text.strip() and not text[0].isspace() else 0
         value = text[:end] if parameter and parameter.is_text else _plain(text[:end])
     if names_id and isinstance(value, str):
-        value = _id_at(value, voice, " ")[0] or value
+        value = _id_at(value, voice, " ")[0] or _id_by_word(value, voice)
     return value, text[end:].lstrip()
 
 

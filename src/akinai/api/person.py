@@ -9,6 +9,7 @@ from akinai.agents.human import HumanAgent
 from akinai.agents.terminal import open_terminal
 from akinai.api.opening import open_session, plan_session
 from akinai.api.session import AsyncSession
+from akinai.core.agents import Move
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Genesis
 from akinai.core.options import part_of
@@ -91,12 +92,20 @@ async def play_at_terminal(session: AsyncSession) -> None:
     """Let the person at this process's terminal play a session until it is over, or the person leaves."""
     translate_terminal()
     agents: dict[str, HumanAgent] = {}
-    world, genesis = session.world, (await session.run()).header.genesis
-    opening = world.begin(genesis)
+    world, ledger = session.world, (await session.run()).ledger
+    opening, last = world.begin(ledger.genesis), session.outcome
     while (actor := session.actor) is not None:
-        voice = world.facets.presentation.voice(opening, actor)
-        agent = agents.setdefault(actor, HumanAgent(world.verbs, open_terminal(), voice))
+        if actor not in agents:
+            voice = world.facets.presentation.voice(opening, actor)
+            agents[actor] = HumanAgent(world.verbs, open_terminal(), voice)
+            for entry in ledger.entries:
+                if entry.actor == actor:
+                    move = Move(world.verbs.recorded(entry.name, entry.parameters), entry.said)
+                    await agents[actor].remember(session.view(actor), last, move)
+                    last = entry.outcome
         try:
-            await session.take(await agent.act(session.view(actor), session.outcome), actor)
+            last = await session.take(await agents[actor].act(session.view(actor), last), actor)
         except EndRun:
             return
+        if session.done:
+            agents[actor].tell(last)

@@ -9,7 +9,7 @@ from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
 from akinai.core.ledger import SECOND_US, Ledger, midnights
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Talk
+from akinai.core.presentation.transcript import Block, Crowd, Figure, ItemKind, Letter, Passage, Talk
 from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
@@ -64,6 +64,8 @@ class PlayView:
     """The newest first."""
     talks: tuple[Talk, ...]
     """The actor's own conversations, in a world of several sides."""
+    results: tuple[Figure, ...]
+    """What the run came to for the actor, in such a world."""
     place_history: PlaceHistory | None
     """The place as it is now, a history of a single state; None in a world of several sides, where others' affairs are
     hidden."""
@@ -78,7 +80,7 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
     days = steps.genesis.setup.get("days", 0)
     dated = start is not None and now is not None and isinstance(days, int) and "days" in steps.genesis.setup
     owner = owner_of(actor)
-    talks = presentation.crowd(steps).talks if crowded else ()
+    crowd = presentation.crowd(steps) if crowded else Crowd()
     return PlayView(
         actor,
         presentation.names(state).get(actor, ""),
@@ -95,7 +97,8 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
         voice := presentation.voice(state, actor),
         voice.brief or (Passage("briefing", world.view(steps.opening, actor).text),),
         tuple(_log(world, steps, owner, voice)),
-        tuple(talk for talk in talks if owner in (talk.buyer, talk.seller)),
+        tuple(talk for talk in crowd.talks if owner in (talk.buyer, talk.seller)),
+        next((person.figures for person in crowd.people if person.id == owner), ()),
         None if crowded else record_place_history(presentation, Steps(steps.genesis, state, ())),
     )
 

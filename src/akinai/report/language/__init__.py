@@ -20,8 +20,10 @@ SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 STOPS = {".": "。", ";": "；", ":": "："}
 WEEKDAYS = {"Mon": "月", "Tue": "火", "Wed": "水", "Thu": "木", "Fri": "金", "Sat": "土", "Sun": "日"}
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-DATE = re.compile(rf"\b({'|'.join(WEEKDAYS)}) (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
+DATE = re.compile(rf"\b({'|'.join(WEEKDAYS)}) (\d{{1,2}}) ({'|'.join(MONTHS)})(?: (\d{{4}}))?\b")
 """A date as worlds write it: "Wed 1 Apr 2026"."""
+MOMENT = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)})[a-z]*, (\d\d:\d\d)\b")
+"""A time as a voice says it: "1 April, 08:05"."""
 NAMES = re.compile(r"\{(\w+)\}")
 """A name in a form, which stands for a value."""
 
@@ -134,12 +136,17 @@ def _translate_record_part(name: str, text: str, language: Language) -> str:
 
 def _translate_date(match: re.Match[str]) -> str:
     weekday, day, month, year = match.groups()
-    return f"{year}年{MONTHS.index(month) + 1}月{day}日（{WEEKDAYS[weekday]}）"
+    return f"{year + '年' if year else ''}{MONTHS.index(month) + 1}月{day}日（{WEEKDAYS[weekday]}）"
+
+
+def _translate_moment(match: re.Match[str]) -> str:
+    day, month, time = match.groups()
+    return f"{MONTHS.index(month) + 1}月{day}日 {time}"
 
 
 def month_of(date: str, language: Language) -> str:
     """The month of a date as worlds write it: "Apr 2026" for "Wed 1 Apr 2026"; empty for any other text."""
-    if (match := DATE.fullmatch(date)) is None:
+    if (match := DATE.fullmatch(date)) is None or not match[4]:
         return ""
     return f"{match[4]}年{MONTHS.index(match[3]) + 1}月" if language == "ja" else f"{match[3]} {match[4]}"
 
@@ -160,7 +167,8 @@ def _translate_line(line: str, language: Language) -> str:
         whole = _join_sentences(translations)
     elif whole == words and (whole := _translate_record(words, language)) == words:
         whole = _join_sentences(_translate_records(parts, language))
-    return f"{line[: len(line) - len(line.lstrip())]}{DATE.sub(_translate_date, whole)}"
+    dated = MOMENT.sub(_translate_moment, DATE.sub(_translate_date, whole))
+    return f"{line[: len(line) - len(line.lstrip())]}{dated}"
 
 
 def translate_report(text: str, language: Language) -> str:

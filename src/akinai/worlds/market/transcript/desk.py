@@ -17,6 +17,7 @@ ABOUTS = {
     "send_message": "Write to somebody, or pay a proposal. A payment pays the whole proposal, and is final.",
     "search": "Search for businesses by words, such as the names of items.",
     "fetch_messages": "Read your messages, oldest first.",
+    "wait": "Do nothing until new mail comes, or until the given seconds have passed.",
 }
 TECHNICAL = frozenset(
     {"after_index", "limit", "page", "search_algorithm", "constraints", "payment_method", "delivery_address", "profile",

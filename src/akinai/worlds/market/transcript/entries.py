@@ -89,7 +89,8 @@ def _searched(step: Step[State], action: a.Search) -> EntryView:
     ids = [str(id) for id in cast("Sequence[object]", businesses)] if isinstance(businesses, list) else []
     rows = tuple((rank, named(step.after, id), id) for rank, id in enumerate(ids, 1))
     sheet = (Sheet("results", {"place": "count", "business": "", "id": ""}, rows),) if rows else ()
-    return EntryView("search", f'Searched for "{action.query}": {len(ids)} found', sheet, outcome=not step.outcome.ok)
+    summary = f'Searched for "{action.query}"' if action.query.strip() else "Looked at all businesses"
+    return EntryView("search", f"{summary}: {len(ids)} found", sheet, outcome=not step.outcome.ok)
 
 
 def place_of(state: State, before: State | None, previous: Place | None) -> Place:

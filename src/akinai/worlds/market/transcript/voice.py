@@ -35,6 +35,7 @@ REWRITTEN = {
     re.compile(r"\bto_agent_id (.+) not found"): r"There is nobody called \1 here",
     re.compile(r"; call register first"): "; enter the market first",
     re.compile(r"\border proposal "): "proposal ",
+    re.compile(r"^proposal \S+-\d+(?=: )", re.MULTILINE): "Proposal",
 }
 
 
