@@ -293,7 +293,7 @@ def test_an_index_on_disk_is_used_again(tmp_path: Path) -> None:
     playbook = playbook_of("milk and bread", "牛乳を買う", "milk and bread")
     embeddings, tokenizer = ByLength(), Counting()
     first = open_index(playbook, path, tokenizer=tokenizer, embedder=LangChainVectors(embeddings))
-    assert {p.name for p in tmp_path.iterdir()} == {"p.index.json", "p.vectors.npy", "p.bm25.npz", ".p.index.lock"}
+    assert {p.name for p in tmp_path.iterdir()} == {"p.index.json", "p.vectors.npy", "p.bm25.npz"}
     for name in ("p.vectors.npy", "p.bm25.npz"):
         np.load(tmp_path / name, allow_pickle=False)
     before, tokenizer.calls = len(embeddings.documents), 0

@@ -8,8 +8,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -17,18 +15,14 @@ from playbooks_for_tests import SECTIONS, add, begun, contents_of
 
 import forked
 from akinai.learning import Delta, PlaybookError, PlaybookFile
-from akinai.learning.playbook import atomic as files_module
-from akinai.learning.playbook.atomic import by_creation, by_flock, write_atomically
+from akinai.learning.playbook.atomic import locked, write_atomically
 from akinai.learning.playbook.errors import PlaybookBusy
 from akinai.learning.playbook.formats import loads
 
 WRITER = """
 import sys
 from akinai.learning import Delta, Operation, PlaybookFile
-from akinai.learning.playbook import atomic as files
-path, name, count, lock = sys.argv[1:]
-if lock == "by_creation":
-    files.fcntl = None
+path, name, count = sys.argv[1:]
 file = PlaybookFile(path)
 for number in range(int(count)):
     file.commit(Delta(f"{name}-{number}", (Operation("ADD", "rules", content=f"{name} {number} " + "あ" * 500),)))
@@ -36,18 +30,17 @@ for number in range(int(count)):
 """
 
 
-def writer(path: Path, name: str, count: int, lock: str = "by_flock") -> "forked.Popen":
+def writer(path: Path, name: str, count: int) -> "forked.Popen":
     """Another process that adds bullets one by one and says each number once it is saved."""
-    command = [sys.executable, "-c", WRITER, str(path), name, str(count), lock]
+    command = [sys.executable, "-c", WRITER, str(path), name, str(count)]
     return forked.Popen(command, stdout=forked.PIPE, text=True)
 
 
-@pytest.mark.parametrize("lock", ["by_flock", pytest.param("by_creation", marks=pytest.mark.slow)])
-def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path, lock: str) -> None:
-    """All 200 are there, each once, under ids of their own, with either lock; a reader meanwhile sees one version."""
+def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path) -> None:
+    """All 200 are there, each once, under ids of their own; a reader meanwhile sees one version."""
     path = tmp_path / "p.json"
     begun(path)
-    writers = [writer(path, name, 100, lock) for name in ("a", "b")]
+    writers = [writer(path, name, 100) for name in ("a", "b")]
     seen = 0
     while any(process.poll() is None for process in writers):
         playbook = PlaybookFile(path).load()
@@ -185,29 +178,23 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
         thread.join()
 
 
-@pytest.mark.parametrize("lock", [by_flock, by_creation])
-def test_one_holds_the_lock_and_others_are_told(
-    tmp_path: Path, lock: Callable[[Path, float], AbstractContextManager[None]]
-) -> None:
+def test_one_holds_the_lock_and_others_are_told(tmp_path: Path) -> None:
     """Who cannot have it in time hears what to do; it is free again afterwards, also after an error."""
     path = tmp_path / "lock"
-    with lock(path, 1), pytest.raises(PlaybookBusy, match=r"try again|delete the file"), lock(path, 0.02):
+    with locked(path, 1), pytest.raises(PlaybookBusy, match="try again"), locked(path, 0.02):
         pass
-    with pytest.raises(RuntimeError), lock(path, 1):
+    with pytest.raises(RuntimeError), locked(path, 1):
         raise RuntimeError
-    with lock(path, 0):
+    with locked(path, 0):
         pass
 
 
-def test_a_busy_playbook_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_playbook_is_not_changed(tmp_path: Path) -> None:
     """A change that cannot have the lock in time does nothing; reading needs no lock."""
     path = tmp_path / "p.json"
     begun(path, "old")
     hasty = PlaybookFile(path, lock_timeout_s=0.02)
-    with by_flock(tmp_path / ".p.lock", 1), pytest.raises(PlaybookBusy):
-        hasty.commit(add("new"))
-    monkeypatch.setattr(files_module, "fcntl", None)
-    with by_creation(tmp_path / ".p.lock", 1), pytest.raises(PlaybookBusy):
+    with locked(tmp_path / ".p.lock", 1), pytest.raises(PlaybookBusy):
         hasty.commit(add("new"))
     assert contents_of(hasty.load()) == ["old"]
     assert contents_of(hasty.commit(add("new")).playbook) == ["old", "new"]

@@ -3,22 +3,13 @@
 import hashlib
 import os
 import shutil
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.untrusted.documents import DocumentError, decode_text, why_unfit
 from akinai.learning.playbook.errors import PlaybookBusy
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None
-
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.001, 0.05
 
 
 def sha256(data: bytes) -> str:
@@ -85,58 +76,18 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def locked(path: Path, timeout_s: float) -> Generator[None]:
-    """Hold the lock of the file `path`. PlaybookBusy when another process keeps it for `timeout_s`.
+    """Hold the lock of the file `path`, which stays, empty; the system frees that of a process that dies.
 
-    With `fcntl` the system frees the lock of a process that dies. Elsewhere the lock is the file `<path>.held`, which a
-    killed process leaves behind; the error then says what to delete.
+    PlaybookBusy when another process keeps it for `timeout_s`.
     """
-    with by_flock(path, timeout_s) if fcntl else by_creation(path, timeout_s):
-        yield
+    from filelock import FileLock, Timeout
 
-
-@contextmanager
-def by_flock(path: Path, timeout_s: float) -> Generator[None]:
-    """The lock by `fcntl.flock`. The file stays, empty."""
-    with open(path, "ab") as file:
-        _wait(lambda: _flocked(file), timeout_s, f"{path} is locked by another process for {timeout_s:g} s; try again")
-        yield
-
-
-@contextmanager
-def by_creation(path: Path, timeout_s: float) -> Generator[None]:
-    """The lock by exclusive creation of the file `<path>.held`, which works on every system."""
-    held = path.with_name(path.name + ".held")
-    stuck = f"{held} is there for {timeout_s:g} s; if no process with the number in it runs any more, delete the file"
-    _wait(lambda: _created(held), timeout_s, stuck)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=timeout_s, poll_interval=0.005)
+    except Timeout:
+        raise PlaybookBusy(f"{path} is locked by another process for {timeout_s:g} s; try again") from None
     try:
         yield
     finally:
-        held.unlink()
-
-
-def _flocked(file: IO[bytes]) -> bool:
-    assert fcntl is not None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _created(held: Path) -> bool:
-    try:
-        handle = os.open(held, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-    except (FileExistsError, PermissionError):  # Windows raises the latter while another process deletes the file
-        return False
-    with open(handle, "wb") as file:
-        file.write(str(os.getpid()).encode())
-    return True
-
-
-def _wait(taken: Callable[[], bool], timeout_s: float, otherwise: str) -> None:
-    deadline, pause = time.monotonic() + timeout_s, _FIRST_WAIT_S
-    while not taken():
-        if time.monotonic() >= deadline:
-            raise PlaybookBusy(otherwise)
-        time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_WAIT_S)
+        lock.release()

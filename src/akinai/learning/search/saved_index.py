@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from akinai.learning.playbook.atomic import locked, write_atomically
+from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder
 from akinai.learning.search.index import CachedTexts, PackedIndex, PlaybookIndex, tokenizer_name
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 LAYOUT = 2
 """The version of the file layout; files of another version are rebuilt."""
 
-LOCK_TIMEOUT_S = 60.0
-
 
 @dataclass(frozen=True, slots=True)
 class IndexFiles:
@@ -37,7 +35,6 @@ class IndexFiles:
     words: Path
     embedder: Path
     """The basis of a fitted embedder; absent otherwise."""
-    lock: Path
 
     @classmethod
     def beside(cls, playbook_path: Path | str) -> IndexFiles:
@@ -46,7 +43,7 @@ class IndexFiles:
         stem = path.name.removesuffix(".json")
         names = [f"{stem}.index.json", f"{stem}.vectors.npy", f"{stem}.bm25.npz", f"{stem}.embedder.npz"]
         manifest, vectors, words, embedder = (path.with_name(name) for name in names)
-        return cls(manifest, vectors, words, embedder, path.with_name(f".{stem}.index.lock"))
+        return cls(manifest, vectors, words, embedder)
 
 
 def open_index(
@@ -80,7 +77,8 @@ def open_index(
 
 
 def _save(index: PlaybookIndex, files: IndexFiles, words: Mapping[str, Sequence[str]]) -> None:
-    """Write an index, the manifest last. A concurrent reader sees the old index or the new one, or builds its own."""
+    """Write an index, the manifest last. Whoever finds parts that the manifest does
+    not name, as beside another process that saves, builds its own."""
     rows = {bullet.searchable_text: row for row, bullet in enumerate(index.playbook)}
     parts = {
         files.vectors: _npy(index.vectors()[[rows[text] for text in words]]),
@@ -100,10 +98,9 @@ def _save(index: PlaybookIndex, files: IndexFiles, words: Mapping[str, Sequence[
         "files": {path.name: _digest(data) for path, data in parts.items()},
     }
     files.manifest.parent.mkdir(parents=True, exist_ok=True)
-    with locked(files.lock, LOCK_TIMEOUT_S):
-        for path, data in parts.items():
-            write_atomically(path, data)
-        write_atomically(files.manifest, json.dumps(manifest, ensure_ascii=False, indent=2).encode() + b"\n")
+    for path, data in parts.items():
+        write_atomically(path, data)
+    write_atomically(files.manifest, json.dumps(manifest, ensure_ascii=False, indent=2).encode() + b"\n")
 
 
 def content_hash(playbook: Playbook) -> str:

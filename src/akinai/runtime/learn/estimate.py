@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from pathlib import Path
+from typing import get_args
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.models import Message, Usage
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.state import LoopConfig
-from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import RoleName
 from akinai.learning.roles.tasks import Split, Task
@@ -49,90 +48,77 @@ _EMPTY_VALUES = dict.fromkeys(
 
 
 @dataclass(frozen=True, slots=True)
-class RoleEstimate:
-    """The expected calls of one role."""
-
-    role: RoleName
-    model: str
-    calls: int
-    usage: Usage
-    dollars: float | None
-    """None where the price is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class RivalEstimate:
-    """The expected calls of a contender: while it learns, and on the judged tasks."""
+class PartEstimate:
+    """The expected calls of a role, or of a contender: while it learns, and on the judged tasks."""
 
     name: str
     calls: int
     usage: Usage
     dollars: float | None
+    """None where the price is not known."""
+    model: str = ""
+    """The model of a role; a contender may ask several."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnEstimate:
     """The most that a learning takes of its models: every attempt fails, every reply is readable, none is cached."""
 
-    roles: tuple[RoleEstimate, ...]
-    hours: float
-    against: tuple[RivalEstimate, ...] = ()
+    roles: tuple[PartEstimate, ...] = ()
+    hours: float = 0.0
+    against: tuple[PartEstimate, ...] = ()
     """The contenders, each of which learns with at most the tokens of the playbook's learning."""
 
     @property
-    def parts(self) -> Sequence[RoleEstimate | RivalEstimate]:
-        return *self.roles, *self.against
+    def whole(self) -> PartEstimate:
+        """All roles and contenders together."""
+        return _sum_of("", [*self.roles, *self.against])
 
     @property
     def calls(self) -> int:
-        return sum(part.calls for part in self.parts)
+        return self.whole.calls
 
     @property
     def usage(self) -> Usage:
-        return sum((part.usage for part in self.parts), Usage())
+        return self.whole.usage
 
     @property
     def dollars(self) -> float | None:
         """None where a price is not known."""
-        return _total([part.dollars for part in self.parts])
+        return self.whole.dollars
+
+    def __add__(self, other: LearnEstimate) -> LearnEstimate:
+        return LearnEstimate((*self.roles, *other.roles), self.hours + other.hours, (*self.against, *other.against))
 
     def against_each(
         self, names: Sequence[str], learning: LearnEstimate, judging: LearnEstimate, *, on_runs: bool = False
     ) -> LearnEstimate:
         """The estimate with contenders: each takes `judging`, and `learning` too if it asks a model to learn."""
-        rivals: list[RivalEstimate] = []
-        hours = self.hours
+        whole = self
         for name, rival in find_rivals(names, has_model=True, on_runs=on_runs).items():
-            parts = [judging, *([learning] if rival.asks_model else ())]
-            usage = sum((part.usage for part in parts), Usage())
-            dollars = _total([part.dollars for part in parts])
-            rivals.append(RivalEstimate(name, sum(part.calls for part in parts), usage, dollars))
-            hours += sum(part.hours for part in parts)
-        return replace(self, hours=hours, against=tuple(rivals))
+            taken = judging + learning if rival.asks_model else judging
+            whole += LearnEstimate((), taken.hours, (replace(taken.whole, name=name),))
+        return whole
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --dry-run --json`."""
         roles: dict[str, Json] = {
-            role.role: {"model": role.model, "calls": role.calls, "tokens": _tokens_json(role.usage)}
+            role.name: {"model": role.model, "calls": role.calls, "tokens": _tokens_json(role.usage)}
             for role in self.roles
         }
-        totals: dict[str, Json] = {"calls": self.calls, "tokens": _tokens_json(self.usage)}
         against: list[Json] = [
             {"name": rival.name, "calls": rival.calls, "tokens": _tokens_json(rival.usage), "dollars": rival.dollars}
             for rival in self.against
         ]
-        by_part: dict[str, Json] = {"roles": roles, "against": against or None}
-        return {**totals, "hours": self.hours, "dollars": self.dollars, **by_part}
+        totals: dict[str, Json] = {"calls": self.calls, "tokens": _tokens_json(self.usage), "hours": self.hours}
+        return {**totals, "dollars": self.dollars, "roles": roles, "against": against or None}
 
 
-@dataclass(frozen=True, slots=True)
-class TaskCounts:
-    """Numbers of tasks."""
-
-    train: int
-    held_out: int
-    judged: int
-    """Validation and test together."""
+def _sum_of(name: str, parts: Sequence[PartEstimate]) -> PartEstimate:
+    dollars = [part.dollars for part in parts if part.dollars is not None]
+    usage = sum((part.usage for part in parts), Usage())
+    whole = sum(dollars) if len(dollars) == len(parts) else None
+    return PartEstimate(name, sum(part.calls for part in parts), usage, whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,60 +135,55 @@ class CallCounts:
     """Attempts that judge: with the playbook, without one, and with its control."""
 
 
-def call_counts(config: LoopConfig, tasks: TaskCounts, *, tries: int = 1, baseline: bool = True) -> CallCounts:
-    """The calls of a learning in which every attempt fails; `tries` are attempts that are compared in training.
+def call_counts(
+    config: LoopConfig, train: int, held_out: int, judged: int, *, tries: int = 1, baseline: bool = True
+) -> CallCounts:
+    """The calls of a learning from so many tasks in which every attempt fails; `tries` are attempts that are compared
+    in training.
 
     A task is attempted once and after each of its reflections, and each batch is curated once.
     """
-    learned = tasks.train * config.epochs
+    learned = train * config.epochs
     reflections = max(config.rounds, int(config.reflect_on_success))
     attempts = 1 + (config.rounds if config.new_tries else 0)
-    curations = ceil(tasks.train / config.batch) * config.epochs if reflections else 0
-    judgements = 0
-    if config.gate:
-        judgements += curations + 1
+    curations = ceil(train / config.batch) * config.epochs if reflections else 0
+    judgements = curations + 1 if config.gate else 0
     if config.keep_best:
-        judgements += 1 + config.epochs * (1 + (tasks.train // config.select_every if config.select_every else 0))
-    judged = tasks.judged * (1 + 2 * baseline) if tasks.judged else learned * baseline
-    return CallCounts(learned * attempts * tries, learned * reflections, curations, judgements * tasks.held_out, judged)
+        judgements += 1 + config.epochs * (1 + (train // config.select_every if config.select_every else 0))
+    judging = judged * (1 + 2 * baseline) if judged else learned * baseline
+    return CallCounts(learned * attempts * tries, learned * reflections, curations, judgements * held_out, judging)
 
 
 def estimate_tasks(
-    data_set: DataSet,
-    settings: LearnSettings,
-    models: RoleModels,
-    options: LearnOptions,
+    data_set: DataSet, settings: LearnSettings, models: RoleModels, options: LearnOptions
 ) -> LearnEstimate:
     """The estimate for tasks with known answers. UsageError where no model is asked."""
     _expect_model(models)
-    splits: tuple[Split, ...] = ("train", "held_out", "validation", "test")
-    tasks = {split: tuple(data_set.load(split)) for split in splits}
+    tasks = {split: tuple(data_set.load(split)) for split in get_args(Split)}
     reserved = 0 if tasks["held_out"] else settings.held_out
     train = tasks["train"][: len(tasks["train"]) - reserved][: settings.limit or None]
     judged = () if settings.online else (*tasks["validation"], *tasks["test"])
-    held_out = len(tasks["held_out"]) or reserved
-    config = settings.for_roles(uses_model=True)
+    config, baseline = settings.for_roles(uses_model=True), options["baseline"]
     tries = settings.consistency_tries if settings.no_truth and settings.feedback == "consistency" else 1
-    baseline, against = options["baseline"], names_in(options["against"])
-    if options["judge_only"]:
-        calls = CallCounts(judged=len(judged) * (1 + 2 * baseline))
-    else:
-        calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=baseline)
+    calls = CallCounts(judged=len(judged) * (1 + 2 * baseline))
+    if not options["judge_only"]:
+        held_out = len(tasks["held_out"]) or reserved
+        calls = call_counts(config, len(train), held_out, len(judged), tries=tries, baseline=baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
-    start = 0 if options["fresh"] else _playbook_tokens(playbook_file(options, data_set.name))
+    file = PlaybookFile(playbook_file(options, data_set.name))
+    start = 0 if options["fresh"] or not file.exists() else inject_all(file.load()).tokens
 
     def estimate(counts: CallCounts) -> LearnEstimate:
         return _estimate_calls(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
 
     whole = estimate(calls)
-    if not against:
+    if not options["against"]:
         return whole
     last = _injected_tokens(config, start + BULLET_TOKENS * calls.curations)
     sent = ceil(len(judged) * (prompts.tokens("generator") + last))
-    judging: Mapping[RoleName, tuple[int, Usage]] = {
-        "generator": (len(judged), Usage(sent, len(judged) * REPLY_TOKENS["generator"]))
-    }
-    return whole.against_each(against, estimate(replace(calls, judged=0)), _estimate_calls(models, judging))
+    usage = Usage(sent, len(judged) * REPLY_TOKENS["generator"])
+    judging = _estimate_calls(models, {"generator": (len(judged), usage)})
+    return whole.against_each(names_in(options["against"]), estimate(replace(calls, judged=0)), judging)
 
 
 def estimate_training_runs(
@@ -214,30 +195,21 @@ def estimate_training_runs(
     loop = settings.for_roles(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
     judged = judged * len(config.opposing())
-    parts: list[RoleEstimate] = []
-    hours = 0.0
+    whole = LearnEstimate()
     if config.plays_by_model:
-        played = _generator_estimate(config, [*train * loop.epochs], [*(train if config.online else judged * 3)], jobs)
-        hours, parts = played.hours, [*played.roles]
+        whole = _played(config, [*train * loop.epochs], [*(train if config.online else judged * 3)], jobs)
     if config.learns_by_model:
-        calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
+        calls = call_counts(loop, len(train), 0, 0, baseline=False)
         names: Mapping[RoleName, str] = {"reflector": "run_reflector", "curator": "run_curator"}
         record = settings.run_tokens + settings.run_tokens // TRUTH_SHARE
         prompts = _Prompts(settings.templates(data_set), data_set.load("train")[:1], names, record)
         usages = _usages(loop, calls, prompts, 0, settings.curator_budget_tokens)
-        learning = _estimate_calls(models, {role: usages[role] for role in LEARNERS})
-        parts += learning.roles
-        hours += learning.hours
-    whole = LearnEstimate(tuple(parts), hours)
-    judging = LearnEstimate((), 0.0)
-    if config.plays_by_model and against:
-        judging = _generator_estimate(config, (), judged, jobs)
-    return whole.against_each(against, LearnEstimate((), 0.0), judging, on_runs=True)
+        whole += _estimate_calls(models, {role: usages[role] for role in LEARNERS})
+    judging = _played(config, (), judged, jobs) if config.plays_by_model and against else LearnEstimate()
+    return whole.against_each(against, LearnEstimate(), judging, on_runs=True)
 
 
-def _generator_estimate(
-    config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None
-) -> LearnEstimate:
+def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> LearnEstimate:
     """The estimate of the runs that teach and of those that judge, as calls of the Generator."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
     side = config.opposing()[0].settings
@@ -254,8 +226,8 @@ def _generator_estimate(
         for seeds, judging in ((train, False), (judged, True))
         if seeds
     ]
-    runs = together(parts)
-    role = RoleEstimate("generator", config.models.label(("generator",)), runs.messages, runs.usage, runs.dollars)
+    runs, model = together(parts), config.models.label(("generator",))
+    role = PartEstimate("generator", runs.messages, runs.usage, runs.dollars, model)
     return LearnEstimate((role,), sum(part.hours for part in parts))
 
 
@@ -316,12 +288,12 @@ def _injected_tokens(config: LoopConfig, size: int) -> int:
 
 def _estimate_calls(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> LearnEstimate:
     prices = known_prices()
-    roles: list[RoleEstimate] = []
+    roles: list[PartEstimate] = []
     for role, (calls, usage) in usages.items():
         if role in models.by_role and calls:
             name = models.by_role[role].name
             price = prices.get(name)
-            roles.append(RoleEstimate(role, name, calls, usage, price.dollars(usage) if price else None))
+            roles.append(PartEstimate(role, calls, usage, price.dollars(usage) if price else None, name))
     return LearnEstimate(tuple(roles), sum(role.calls for role in roles) * SECONDS_PER_CALL / 3600)
 
 
@@ -330,19 +302,8 @@ def _expect_model(models: RoleModels) -> None:
         raise UsageError("an estimate tells what models are asked, and rules ask none; name a model with --model")
 
 
-def _playbook_tokens(playbook: Path) -> int:
-    file = PlaybookFile(playbook)
-    return inject_all(file.load() if file.exists() else Playbook()).tokens
-
-
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.text for message in messages)
-
-
-def _total(dollars: Sequence[float | None]) -> float | None:
-    """The sum of some costs; None where one is not known."""
-    costs = [cost for cost in dollars if cost is not None]
-    return sum(costs) if len(costs) == len(dollars) else None
 
 
 def _tokens_json(usage: Usage) -> dict[str, Json]:
