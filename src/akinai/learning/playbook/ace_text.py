@@ -6,19 +6,18 @@
 
 Akinai can read back what it writes: further lines of a content begin with a margin, "  | ", and a section name that
 cannot be restored from the usual heading is written as a JSON string, `## "Café-Regeln"`. Text from other programs
-keeps its looks: whatever differs from the usual form is stored in the field `ace_text` of the file, the section or the
-bullet, and `dumps_ace_file` writes it again as long as its meaning has not changed.
+keeps its looks: where a text differs from the usual form, the field `ace_text` of its metadata holds its headings and
+empty lines, that of a bullet its lines, and `dumps_ace_file` writes them again while their meaning is the same.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
-from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook
 
@@ -40,9 +39,6 @@ _UNREADABLE = re.compile(rf"{_ITEM}\[[^\s\[\]]+\].*\b(?:helpful|harmful|neutral)
 """A line that was meant to begin a bullet with counters."""
 _TITLE = re.compile(r"#[ \t].*")
 
-_BARE_HEADING = TypeAdapter(tuple[str, int, str | None])
-"""A repeated heading with no bullet below it: the line, the index of its block, the empty lines that followed."""
-
 
 def dumps_ace(sections: Iterable[Section]) -> str:
     """Sections in ACE's form, which holds ids, the two counters and contents, and nothing else of a playbook."""
@@ -50,16 +46,43 @@ def dumps_ace(sections: Iterable[Section]) -> str:
 
 
 def dumps_ace_file(playbook: Playbook) -> str:
-    """The playbook in ACE's form. Headings and bullets that have not changed since are written as they were read."""
-    looks = _looks(playbook.metadata)
-    items = [item for block in _in_order(playbook.sections) for item in block.items]
-    if items:  # the usual form has no empty line at the end
-        items[-1] = _Item(items[-1].text, items[-1].after or "", "")
-    text = looks.get("start", "") + "".join(f"{item.text}\n{item.following}" for item in items)
-    if looks.get("end") == "":
-        text = text.removesuffix("\n")
-    line_end = "\n" if "\r" in text else looks.get("line_end", "\n")
-    return looks.get("mark", "") + text.replace("\n", line_end)
+    """The playbook in ACE's form. Headings and bullets that have not changed since are written as they were read, in
+    their order; new bullets follow the last one of their section."""
+    looks = playbook.metadata.get(LOOKS)
+    try:
+        read = _ADAPTER.validate_python(looks)
+    except ValueError:  # it was not read from such a text, or the file was changed by hand
+        return dumps_ace(playbook.sections)
+    fresh = {section.name: {bullet.id: bullet for bullet in section.bullets} for section in playbook.sections}
+    items: list[_Item] = []
+    for piece in read.pieces:
+        bullet = fresh.get(piece.section, {}).pop(piece.id, None) if piece.id else None
+        if piece.section in fresh and (bullet or not piece.id):
+            items.append(_Item(_as_read(bullet) if bullet else piece.text, piece.after, piece.section))
+        elif items:  # what was removed leaves the empty lines below it
+            items[-1].after = max(items[-1].after, piece.after, key=len)
+    for section in playbook.sections:
+        bullets = [_Item(bullet_text(bullet), "", section.name) for bullet in fresh[section.name].values()]
+        last = max((index for index, item in enumerate(items) if item.section == section.name), default=None)
+        if last is None:
+            if items:
+                items[-1].after = items[-1].after or "\n"
+            items += [_Item(heading(section.name), "", section.name), *bullets]
+        elif bullets:
+            bullets[-1].after, items[last].after = items[last].after, ""
+            items[last + 1 : last + 1] = bullets
+    text = read.start + "".join(f"{item.text}\n{item.after}" for item in items)
+    text = text if read.ended else text.removesuffix("\n")
+    return read.mark + (text if "\r" in text else text.replace("\n", read.line_end))
+
+
+@dataclass
+class _Item:
+    """A heading or a bullet as it is written, with the empty lines below it."""
+
+    text: str
+    after: str
+    section: str
 
 
 def heading(name: str) -> str:
@@ -82,42 +105,47 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     """
     lines, looks = _lines(text)
     front = _front_end(lines)
-    blocks: list[_BlockReader] = []
-    current: _BlockReader | None = None
+    before, pieces = lines[:front], list[_Reading]()
     line_numbers: dict[str, int] = {}
-    before: list[str] = []
-    for number, line in enumerate(lines, 1):
-        if number <= front:
-            before.append(line)
-        elif line.startswith("## "):
-            current = _BlockReader(_checked_name(line[3:], file, number), line)
-            blocks.append(current)
+    for number, line in enumerate(lines[front:], front + 1):
+        if line.startswith("## "):
+            pieces.append(_Reading(_checked_name(line[3:], file, number), [line]))
         elif _UNREADABLE.fullmatch(line) and not _BULLET.fullmatch(line):
             raise CorruptPlaybook(file, f"line {number}", f"counters that cannot be read: {line!r:.80}")
         elif first := _first_line(line):
-            if current is None:
-                raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
-            if why := id_problem(first.id):
-                raise CorruptPlaybook(file, f"line {number}", f"an id that {why}")
-            if first.id in line_numbers:
-                raise CorruptPlaybook(
-                    file, f"line {number}", f"the id {first.id!r}, which line {line_numbers[first.id]} has"
-                )
-            line_numbers[first.id] = number
-            current.bullets.append(_BulletReader(first, line))
-        elif current is not None and current.take(line):
-            pass
-        elif line.strip():
-            raise CorruptPlaybook(file, f"line {number}", f"{line!r:.80} belongs to no bullet")
+            _expect_id(first.id, line_numbers, file, number, in_section=bool(pieces))
+            pieces.append(_Reading(pieces[-1].section, [line], first))
+        elif not line.strip():
+            (pieces[-1].after if pieces else before).append(line)
+        elif pieces and pieces[-1].first is not None:
+            pieces[-1].lines += [*pieces[-1].after, line]
+            pieces[-1].after = []
         else:
-            before.append(line)
-    if before:
-        looks["start"] = "".join(f"{line}\n" for line in before)
-    return Playbook(
-        tuple(_sections(blocks)),
-        max(map(id_number, line_numbers), default=0) + 1,
-        metadata=_extra(looks),
-    )
+            raise CorruptPlaybook(file, f"line {number}", f"{line!r:.80} belongs to no bullet")
+    bullets: dict[str, list[Bullet]] = {piece.section: [] for piece in pieces}
+    for piece in pieces:
+        if piece.first is not None:
+            bullets[piece.section].append(piece.bullet(piece.first))
+    sections = tuple(Section(name, "", tuple(held)) for name, held in bullets.items())
+    playbook = Playbook(sections, max(map(id_number, line_numbers), default=0) + 1)
+    if dumps_ace_file(playbook) == text:
+        return playbook
+    looks = replace(looks, start=_ended(before), pieces=[piece.looks for piece in pieces])
+    return replace(playbook, metadata={LOOKS: _ADAPTER.dump_python(looks, mode="json")})
+
+
+def _expect_id(id: str, line_numbers: dict[str, int], file: str, number: int, *, in_section: bool) -> None:
+    """CorruptPlaybook for an id above any section, one that cannot be, and one that stands twice."""
+    why = ""
+    if not in_section:
+        why = f"the bullet {id!r} before any '## SECTION'"
+    elif problem := id_problem(id):
+        why = f"an id that {problem}"
+    elif id in line_numbers:
+        why = f"the id {id!r}, which line {line_numbers[id]} has"
+    if why:
+        raise CorruptPlaybook(file, f"line {number}", why)
+    line_numbers[id] = number
 
 
 def is_ace(text: str) -> bool:
@@ -164,213 +192,84 @@ def _usual_head(id: str, helpful: int, harmful: int) -> str:
     return f"[{id}] helpful={helpful} harmful={harmful} :: "
 
 
-@dataclass
-class _BulletReader:
-    """A bullet while its lines are being read."""
+class _Piece(NamedTuple):
+    """A heading or a bullet of a text."""
 
-    first: _FirstLine
-    line: str
-    further: list[str] = field(default_factory=list[str])
-    empty: list[str] = field(default_factory=list[str])
-    """Empty lines, which belong to the content when another line follows."""
-
-    def take(self, line: str) -> bool:
-        if not line.strip() and not line.startswith(MARGIN):
-            self.empty.append(line)
-        else:
-            self.further += [*self.empty, line]
-            self.empty = []
-        return True
-
-    def bullet(self, section: str, usually_after: str) -> Bullet:
-        first = self.first
-        looks: dict[str, Json] = {}
-        head = self.line.removesuffix(first.content)
-        if head != _usual_head(first.id, first.helpful, first.harmful):
-            looks["head"] = head
-        marked = {line.startswith(MARGIN) for line in self.further}
-        if marked == {False}:
-            looks["margin"] = ""
-        elif len(marked) > 1:
-            looks["further"] = "\n".join(self.further)
-        if (after := _ended(self.empty)) != usually_after:
-            looks["after"] = after
-        content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.further)])
-        neutral = first.neutral or 0
-        return Bullet(first.id, section, content, (), first.helpful, first.harmful, neutral, extra=_extra(looks))
+    section: str
+    after: str
+    """The empty lines below it."""
+    text: str = ""
+    """A heading as it was read; that of a bullet is its own."""
+    id: str = ""
+    """Of a bullet; empty for a heading."""
 
 
 @dataclass
-class _BlockReader:
-    """A heading and the bullets below it while they are being read: a section, or a further part of it."""
+class _Looks:
+    """The looks of a text: its headings and bullets in their order, and what is around them."""
 
-    name: str
-    line: str
-    bullets: list[_BulletReader] = field(default_factory=list[_BulletReader])
-    empty: list[str] = field(default_factory=list[str])
-    """Empty lines between the heading and the first bullet."""
-
-    def take(self, line: str) -> bool:
-        """Add a line that begins neither section nor bullet. False where it does not belong to this block."""
-        if self.bullets:
-            return self.bullets[-1].take(line)
-        if line.strip():
-            return False
-        self.empty.append(line)
-        return True
-
-    def section(self, *, last: bool) -> Section:
-        """The block as a section. Usually an empty line follows it, unless it is the `last` in the file."""
-        end, looks = "" if last else "\n", dict[str, Json]()
-        if self.line != heading(self.name):
-            looks["heading"] = self.line
-        if (after := _ended(self.empty)) != ("" if self.bullets else end):
-            looks["after"] = after
-        read = [bullet.bullet(self.name, "") for bullet in self.bullets[:-1]]
-        read += [bullet.bullet(self.name, end) for bullet in self.bullets[-1:]]
-        return Section(self.name, "", tuple(read), _extra(looks))
+    pieces: list[_Piece] = field(default_factory=list[_Piece])
+    start: str = ""
+    """The text above the first heading."""
+    mark: str = ""
+    line_end: str = "\n"
+    ended: bool = True
+    """Whether the last line has an end."""
 
 
-def _sections(blocks: Sequence[_BlockReader]) -> Iterator[Section]:
-    """The sections. A repeated heading and the index of its block are stored in the first bullet below it, or in the
-    section where no bullet is below it."""
-    repeated = len({block.name for block in blocks}) < len(blocks)
-    merged: dict[str, Section] = {}
-    for index, block in enumerate(blocks):
-        section = block.section(last=index == len(blocks) - 1)
-        looks = {**_looks(section.extra), **({"place": str(index)} if repeated else {})}
-        earlier = merged.get(block.name)
-        if earlier is None:
-            merged[block.name] = replace(section, extra=_extra(looks))
-        elif section.bullets:
-            first, *further = section.bullets
-            after = {"heading_after": looks["after"]} if "after" in looks else {}
-            first_looks = {**_looks(first.extra), **after, "heading": block.line, "place": str(index)}
-            first = replace(first, extra=_extra(first_looks))
-            merged[block.name] = replace(earlier, bullets=(*earlier.bullets, first, *further))
-        else:
-            bare = json.dumps([block.line, index, looks.get("after")])
-            section_looks = _looks(earlier.extra)
-            section_looks["bare"] = f"{section_looks.get('bare', '')}{bare}\n"
-            merged[block.name] = replace(earlier, extra=_extra(section_looks))
-    yield from merged.values()
+_ADAPTER = TypeAdapter(_Looks)
 
 
-def _extra(looks: Mapping[str, Json]) -> dict[str, Json]:
-    return {LOOKS: {**looks}} if looks else {}
+@dataclass
+class _Reading:
+    """A heading or a bullet while its lines are being read."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A heading or a bullet with the empty lines that follow it."""
-
-    text: str
-    after: str | None
-    """The empty lines as they were read; None for the usual ones."""
-    usually: str
-    """The empty lines that usually follow."""
+    section: str
+    lines: list[str]
+    first: _FirstLine | None = None
+    """None for a heading."""
+    after: list[str] = field(default_factory=list[str])
+    """Empty lines, which belong to a bullet's content when another line follows."""
 
     @property
-    def following(self) -> str:
-        return self.usually if self.after is None else self.after
+    def looks(self) -> _Piece:
+        text, id = (self.lines[0], "") if self.first is None else ("", self.first.id)
+        return _Piece(self.section, _ended(self.after), text, id)
+
+    def bullet(self, first: _FirstLine) -> Bullet:
+        content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.lines[1:])])
+        counts = first.helpful, first.harmful, first.neutral or 0
+        bullet, text = Bullet(first.id, self.section, content, (), *counts), "\n".join(self.lines)
+        return bullet if bullet_text(bullet) == text else replace(bullet, extra={LOOKS: text})
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A heading with the bullets below it. A section has one block for each time that its heading was in the text."""
-
-    index: int | None
-    """The index of the block in the text; None where no heading was repeated."""
-    items: Sequence[_Item]
-
-
-def _in_order(sections: Iterable[Section]) -> Iterator[_Block]:
-    """The blocks of all sections in the order in which they were read; a new one follows the section before it."""
-    blocks: list[tuple[int, _Block]] = []
-    for block in (block for section in sections for block in _blocks(section)):
-        blocks.append((block.index if block.index is not None else blocks[-1][0] if blocks else -1, block))
-    yield from (block for _, block in sorted(blocks, key=lambda indexed: indexed[0]))
-
-
-def _blocks(section: Section) -> Iterator[_Block]:
-    looks = _looks(section.extra)
-    line = looks.get("heading", "")
-    items = [_Item(line if _is_heading(line, section.name) else heading(section.name), looks.get("after"), "")]
-    for bullet in section.bullets:
-        of_bullet = _looks(bullet.extra)
-        if _is_heading(line := of_bullet.get("heading", ""), section.name):
-            yield _block(looks, items)
-            looks, items = of_bullet, [_Item(line, of_bullet.get("heading_after"), "")]
-        items.append(_Item(_bullet_as_read(bullet), of_bullet.get("after"), ""))
-    yield _block(looks, items)
-    for bare in _looks(section.extra).get("bare", "").splitlines():
-        try:
-            line, index, after = _BARE_HEADING.validate_json(bare)
-        except ValueError:  # the file was changed by hand
-            continue
-        if _is_heading(line, section.name):
-            yield _Block(index, (_Item(line, after, "\n"),))
-
-
-def _block(looks: Mapping[str, str], items: Sequence[_Item]) -> _Block:
-    index = looks.get("place", "")
-    last = _Item(items[-1].text, items[-1].after, "\n")
-    return _Block(int(index) if index.isdecimal() else None, (*items[:-1], last))
-
-
-def _is_heading(line: str, name: str) -> bool:
-    """Whether a line is read as the heading of the section of this name."""
-    return line.startswith("## ") and "\n" not in line and _section_name(line[3:].strip()) == name
-
-
-def _bullet_as_read(bullet: Bullet) -> str:
-    looks = _looks(bullet.extra)
-    first, *further = bullet.content.split("\n")
-    line = looks.get("head", "") + first
-    read = _first_line(line)
-    neutral = None if read is None or read.neutral is None else bullet.neutral
-    if read != _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first, neutral):
-        item = match[0] if (match := re.match(_ITEM, looks.get("head", ""))) else ""
-        count = "" if neutral is None else f"neutral={neutral} "
-        line = item + _usual_head(bullet.id, bullet.helpful, bullet.harmful).replace(":: ", f"{count}:: ") + first
-    written = looks["further"].split("\n") if "further" in looks else further if "margin" in looks else []
-    if [item.removeprefix(MARGIN) for item in written] != further or not _is_read_as_one(written):
-        written = [MARGIN + text for text in further]
-    return "\n".join([line, *written])
-
-
-def _is_read_as_one(lines: Sequence[str]) -> bool:
-    """Whether lines after a bullet's first are all read as its further lines."""
-    plain = [line for line in lines if not line.startswith(MARGIN)]
-    ended = not lines or lines[-1].startswith(MARGIN) or bool(lines[-1].strip())
-    return ended and not any(map(_begins, plain))
-
-
-def _begins(line: str) -> bool:
-    """Whether a line without a margin would not be read as a further line of a content."""
-    return line.startswith("## ") or _first_line(line) is not None
-
-
-def _looks(fields: Mapping[str, Json]) -> dict[str, str]:
-    looks = fields.get(LOOKS)
-    return {k: v for k, v in looks.items() if isinstance(v, str)} if isinstance(looks, Mapping) else {}
+def _as_read(bullet: Bullet) -> str:
+    """A bullet as it was read; what has changed since is written in the usual form, after the sign of its list."""
+    text = bullet.extra.get(LOOKS)
+    if not isinstance(text, str) or (first := _first_line(text.split("\n")[0])) is None:
+        return bullet_text(bullet)
+    read = _Reading(bullet.section, text.split("\n")).bullet(first)
+    counts = (bullet.helpful, bullet.harmful, bullet.neutral if first.neutral is not None else read.neutral)
+    if (read.id, read.content, read.helpful, read.harmful, read.neutral) == (bullet.id, bullet.content, *counts):
+        return text
+    neutral = "" if first.neutral is None else f"neutral={bullet.neutral} "
+    sign = match[0] if (match := re.match(_ITEM, text)) else ""
+    return sign + bullet_text(bullet).replace(":: ", f"{neutral}:: ", 1)
 
 
 def _ended(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(text: str) -> tuple[list[str], dict[str, Json]]:
-    """The lines of a file with line ends of Windows or Unix, and its looks where they are not the usual form."""
-    looks: dict[str, Json] = {}
+def _lines(text: str) -> tuple[list[str], _Looks]:
+    """The lines of a file with line ends of Windows or Unix, and the looks of its ends."""
+    looks = _Looks(ended=text.endswith("\n"))
     if text.startswith("\ufeff"):
-        text, looks["mark"] = text[1:], "\ufeff"
-    if not text.endswith("\n"):
-        looks["end"] = ""
+        text, looks.mark = text[1:], "\ufeff"
     lines = text.removesuffix("\n").split("\n")
-    ended = lines if text.endswith("\n") else lines[:-1]
+    ended = lines if looks.ended else lines[:-1]
     if ended and all(line.endswith("\r") for line in ended) and "\r" not in "".join(line[:-1] for line in ended):
-        looks["line_end"] = "\r\n"
+        looks.line_end = "\r\n"
         return [line.removesuffix("\r") for line in lines], looks
     return lines, looks
 
