@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, TypeVar
 import akinai
 from akinai import worlds
 from akinai.core.worlds import read_turn, step
+from akinai.runtime.seal import load_key
 
 DAYS = 30
 WORLD = "vending"
@@ -55,6 +56,8 @@ class Game:
     preset: str | None = None
     hold: str | None = None
     """The group of actors that is played, if it is not everybody."""
+    key: str | None = None
+    """The file of a key, under which game 1 is played through a door."""
 
     @property
     def setup(self) -> dict[str, Any]:
@@ -64,14 +67,15 @@ class Game:
     @property
     def options(self) -> dict[str, Any]:
         """The options of `akinai.open`."""
-        return {**self.setup, **({"hold": [self.hold]} if self.hold else {})}
+        own: dict[str, Any] = {"hold": [self.hold] if self.hold else None, "key": self.key}
+        return {**self.setup, **{name: value for name, value in own.items() if value}}
 
     @property
     def flags(self) -> list[str]:
         """The same on the command line."""
         return [
             word
-            for name in ("days", "preset", "hold")
+            for name in ("days", "preset", "hold", "key")
             if (value := getattr(self, name))
             for word in (f"--{name}", str(value))
         ]
@@ -103,8 +107,11 @@ GAMES = {
 
 @cache
 def reference(game: Game = Game()) -> akinai.Run:
-    """The run whose actions go through every door."""
-    return akinai.run(game.world, **game.setup)[0]
+    """The run whose actions go through every door; of a sealed game it is played on the seed itself."""
+    seed = (
+        1 if game.key is None else load_key(game.key).seed_of(worlds.load(game.world).name, game.preset or "default", 1)
+    )
+    return akinai.run(game.world, seeds=seed, **game.setup)[0]
 
 
 def starting_score(game: Game = Game()) -> float:
@@ -325,7 +332,8 @@ def play_http(game: Game) -> Played:
     """Through a server in a process of its own, and the client of sessions over HTTP."""
 
     async def play(url: str) -> tuple[Tools, str]:
-        async with akinai.SessionClient(url) as client, await client.open(**game.options) as session:
+        options = {name: value for name, value in game.options.items() if name != "key"}
+        async with akinai.SessionClient(url) as client, await client.open(**options) as session:
             prompt, tools = await session.prompt(), list[Any]()
             for name, arguments in timed(game.actions):
                 if game.world != WORLD or not tools:  # elsewhere they change with the turns
@@ -333,9 +341,10 @@ def play_http(game: Game) -> Played:
                 await session.act(name, arguments)
         return described([(tool["name"], tool["description"], tool["parameters"]) for tool in tools]), prompt
 
+    key = ["--key", game.key] if game.key else []
     with (
         TemporaryDirectory() as folder,
-        program("serve", game.world, "--port", "0", "--store", f"{folder}/akinai.db") as lines,
+        program("serve", game.world, "--port", "0", "--store", f"{folder}/akinai.db", *key) as lines,
     ):
         offer = asyncio.run(play(next(text.split()[-1] for text in lines if " on http://" in text)))
         return Played(akinai.runs(store=f"{folder}/akinai.db")[0], *offer)

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 import akinai
+from akinai import worlds
 from akinai.core.errors import UsageError
+from akinai.runtime.seal import new_key
 
 if {name for _, name in socket.if_nameindex()} != {"lo"}:
     pytest.fail(
@@ -60,6 +62,18 @@ def test_cluster_plays_what_this_machine_plays(url: str, cluster: Any) -> None:
     here, there = akinai.runs("here", store=url), akinai.runs("there", store=url)
     assert [run.scores for run in here] == [run.scores for run in there]
     assert {run for run, day in seen if day == -1} == {f"there-{seed}" for seed in range(1, 5)}
+
+
+def test_cluster_plays_sealed_games(url: str, cluster: Any, tmp_path: Path) -> None:
+    """Under a key, with the digests and scores of the seeds that the key gives, played openly here."""
+    key = new_key(tmp_path / "key.json")
+    played = play(url, "sealed", on=f"ray://{cluster.address}", preset="classic", key=key.path)
+    seeds = [key.seed_of(worlds.load("vending").name, "classic", index) for index in range(1, 5)]
+    assert played == play(url, "open", seeds=seeds, preset="classic")
+    there, here = akinai.runs("sealed", store=url), akinai.runs("open", store=url)
+    assert [run.scores for run in there] == [run.scores for run in here]
+    assert [run.header.sealed for run in there] == [key.sealed(index) for index in range(1, 5)]
+    assert [line["run"] for line in key.log.lines()] == [run.id for run in there]
 
 
 def test_cluster_judges_what_this_machine_judges(cluster: Any, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from akinai.core.ledger import Outcome
 from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 from akinai.runtime.play.model_pool import open_model_pool
 from akinai.runtime.play.session import LocalSession
+from akinai.runtime.seal import new_key
 from akinai.server.client import HttpSession, MarketClient, WireError, play
 from akinai.stores.memory import MemoryStore
 from akinai.testing.endpoint import Endpoint, PlayerResponder
@@ -53,11 +54,15 @@ def role(id: str) -> Role:
     return Role(id, Market.verbs.classes)
 
 
-async def test_a_generated_population_reaches_the_same_welfare_over_http() -> None:
-    """The welfare of careful customers is the same to the cent."""
-    size = {"customers.count": 3, "businesses.count": 9}
-    inside = await asyncio.to_thread(akinai.run, "market", settings=size, seeds=[1], store="memory:")
-    async with wire_to(ServeConfig(store="memory:", port=0, settings=size)) as wire:
+@pytest.mark.parametrize("sealed", [False, True])
+async def test_a_generated_population_reaches_the_same_welfare_over_http(sealed: bool, tmp_path: Path) -> None:
+    """The welfare of careful customers is the same to the cent; under a key, that of the seed that it gives."""
+    size, seed, key = {"customers.count": 3, "businesses.count": 9}, 1, None
+    if sealed:
+        key = tmp_path / "key.json"
+        seed = new_key(key).seed_of(Market.name, "default", 1)
+    inside = await asyncio.to_thread(akinai.run, "market", settings=size, seeds=[seed], store="memory:")
+    async with wire_to(ServeConfig(store="memory:", port=0, settings=size, key=key)) as wire:
         await trade(wire)
         market = wire.server.market
         assert welfare(market.committed.state) == inside[0].score("welfare") > 0

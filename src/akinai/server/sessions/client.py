@@ -88,7 +88,7 @@ class SessionClient:
         """The answer to a request. EndRun when the run is over; UsageError and AgentError as the class says."""
         sent = token or self.token
         headers = {"authorization": f"Bearer {sent}"} if sent else {}
-        content = None if body is None else body.model_dump_json(exclude_none=True)
+        content = None if body is None else body.model_dump_json(exclude_defaults=True)
         fault = ""
         for attempt in range(ATTEMPTS):
             try:
