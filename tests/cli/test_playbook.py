@@ -61,7 +61,7 @@ def test_history_diff_and_rollback_go_together(akinai: Akinai, playbook: str) ->
     document = akinai("playbook", "diff", playbook, "2", "4", "--json").json
     assert ([item["content"] for item in document["added"]], document["sections_added"]) == ([PRICE], ["pricing"])
     assert f"+ pri-00002 (0/0) {PRICE}" in akinai("playbook", "diff", playbook, "2", "4").out
-    assert akinai("playbook", "rollback", playbook, "2").out == "as after change 2: 1 bullets; this is change 5\n"
+    assert akinai("playbook", "rollback", playbook, "2").out == "as after change 2: 1 bullet; this is change 5\n"
     assert contents(akinai, playbook) == [MILK]
     assert akinai("playbook", "rollback", playbook, "4").code == 0
     assert contents(akinai, playbook) == [MILK, PRICE]

@@ -9,7 +9,7 @@ from akinai.analysis.readers import open_readers
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Usage
-from akinai.core.presentation.words import figure, label
+from akinai.core.presentation.words import counted, figure, label
 from akinai.core.statistics import cautious_sd, clustered, seeds_needed, summarise, welch_seeds_needed
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
@@ -65,9 +65,9 @@ class StudyPlan:
         gain, sd = figure(self.gain, self.unit), figure(self.sd, self.unit)
         name, n = label(self.score), self.pilot_seeds
         lines = [
-            f"{self.cautious:,} seeds on each side show a gain of {gain} in {name}, four times in five: "
-            f"{self.runs:,} runs.",
-            f"The pilot of {n} seeds has a spread of {sd}"
+            f"{counted(self.cautious, 'seed')} on each side show a gain of {gain} in {name}, four times in five: "
+            f"{counted(self.runs, 'run')}.",
+            f"The pilot of {counted(n, 'seed')} has a spread of {sd}"
             + (f" between {self.pilot[0]} and {self.pilot[1]}, seed by seed." if self.paired else "."),
         ]
         if self.cautious > self.seeds:
@@ -183,8 +183,10 @@ def _spread(
     groups = [summarise(clustered(seed_values(side, score)).values()) for side in sides]
     if any(group.sd is None for group in groups):
         unread = [run for side in sides for run in side if run.state == UNREADABLE]
-        why = f" ({len(unread)} runs are unreadable: {advice(unread[0].header)})" if unread else ""
-        raise UsageError(f"a pilot of {min(group.n for group in groups)} seeds shows no spread; play at least 2{why}")
+        why = f" ({counted(len(unread), 'run')} unreadable: {advice(unread[0].header)})" if unread else ""
+        raise UsageError(
+            f"a pilot of {counted(min(group.n for group in groups), 'seed')} shows no spread; play at least 2{why}"
+        )
     sds = [group.sd or 0.0 for group in groups]
     spread = (sum(sd * sd for sd in sds) / len(sds)) ** 0.5
     needed = welch_seeds_needed(groups[0], groups[-1], max(gain, spread * 2 * LEAST_GAIN)) or 2

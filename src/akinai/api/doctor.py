@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.presentation.words import counted
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
 from akinai.runtime.config.calls import with_options
@@ -181,7 +182,7 @@ def _store(store: StoreRef) -> Check:
 async def _run_count(store: str | Books) -> str:
     async with opened(store, create=False) as books:
         count = len(await books.runs())
-        return f"{count:,} run{'' if count == 1 else 's'}"
+        return counted(count, "run")
 
 
 def _servers(store: StoreRef) -> Iterator[Check]:

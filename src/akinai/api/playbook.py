@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from akinai.core.errors import UsageError
+from akinai.core.presentation.words import counted
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, name_problem
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.playbook.file import Edit, Recovered, Saved
@@ -153,7 +154,7 @@ def import_(playbook: str | Path, source: str | Path, *, replace: bool = False) 
     count = len(file.load()) if file.exists() else 0
     if count and not replace:
         raise UsageError(
-            f"{playbook} holds {count:,} bullets and an import would replace them; "
+            f"{playbook} holds {counted(count, 'bullet')} that an import would replace; "
             "say --replace (it can be rolled back)"
         )
     return file.change("import", lambda _: Edit(read, f"from {source.name}"))

@@ -29,6 +29,7 @@ from akinai.cli.output import (
 )
 from akinai.core.errors import UsageError
 from akinai.core.options import options_of
+from akinai.core.presentation.words import counted
 from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
@@ -261,8 +262,8 @@ def _report_json(written: "WrittenReport") -> dict[str, object]:
 def _print_written(written: "WrittenReport", names: list[str], store: str | None) -> None:
     figures = sum(name.endswith(".svg") for name in written.files)
     runs = sum(name.startswith("runs/run-") for name in written.files)
-    parts = ["report.md", "results.json", "1 figure" if figures == 1 else f"{figures or 'no'} figures"]
-    parts += [f"{runs:,} transcript{'' if runs == 1 else 's'}"] if runs else []
+    parts = ["report.md", "results.json", counted(figures, "figure")]
+    parts += [counted(runs, "transcript")] if runs else []
     print_sentence(f"wrote {written.page}")
     print_sentence(f"      with {', '.join(parts[:-1])} and {parts[-1]} beside it")
     print_sentence(f"open  {written.page.resolve().as_uri()}")

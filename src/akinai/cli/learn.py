@@ -21,6 +21,7 @@ from akinai.cli.output import (
     without_password,
 )
 from akinai.core.errors import UsageError
+from akinai.core.presentation.words import counted
 from akinai.runtime.options import LearnOptions
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _print_stopped(playbook: Path | None, words: Sequence[str], options: LearnOp
     again = without_password(shlex.join(["akinai", *(word for word in words if word != "--fresh")]))
     file = PlaybookFile(playbook)
     count = len(file.load()) if file.exists() else 0
-    print_error(f"stopped; {playbook} holds {count:,} {'bullet' if count == 1 else 'bullets'}")
+    print_error(f"stopped; {playbook} holds {counted(count, 'bullet')}")
     if options["judge_only"]:
         print_error(f"nothing was changed; judge again with '{again}'")
     elif options["checkpoint"]:

@@ -24,6 +24,7 @@ from akinai.cli.output import (
     progress_bar,
 )
 from akinai.core.options import part_of
+from akinai.core.presentation.words import counted
 from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ForkOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     )
     title = fill(
         "{runs} of {models}, at {pace} and {seconds} seconds a call:",
-        runs=translate_sentence("1 run" if len(seeds) == 1 else f"{len(seeds)} runs"),
+        runs=translate_sentence(counted(len(seeds), "run")),
         models=translate(" and ").join(side.model for side in expected.sides),
         pace=by_side or fill("{messages} messages a day", messages=MESSAGES_PER_DAY),
         seconds=f"{SECONDS_PER_CALL:g}",
@@ -168,7 +169,7 @@ def _print_what_is_read(world: str, spec: "AgentSpec", options: RunOptions) -> N
     loaded, counts = worlds.load(world), list[str]()
     if options["playbook"] is not None:
         bullets = len(spec.bullets) or len(loads(spec.playbook))
-        counts.append(f"{bullets:,} bullets from {options['playbook']}")
+        counts.append(f"{counted(bullets, 'bullet')} from {options['playbook']}")
     if spec.agent.startswith(SCRIPT):
         script = spec.agent.removeprefix(SCRIPT)
         counts.append(f"{len(read_script(script)):,} replies from {script}")

@@ -33,6 +33,7 @@ from akinai.cli.output import (
     print_page,
     print_sentence,
 )
+from akinai.core.presentation.words import counted
 
 if TYPE_CHECKING:
     from akinai.runtime.runs.verification import Covered, Verdict
@@ -146,7 +147,7 @@ def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
     print_page(lambda width: runs_page(runs, width))
     entries = sum(run.entries for run in runs)
     print_line()
-    print_sentence(f"replayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded")
+    print_sentence(f"replayed {counted(entries, 'entry')}: every outcome as recorded")
 
 
 def verify(
@@ -182,8 +183,7 @@ def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
 
     if verdict.ok:
         matches = f"; the digest is its {DIGESTS[verdict.matches]}" if verdict.matches else ""
-        entries = f"{verdict.entries:,} {'entry' if verdict.entries == 1 else 'entries'}"
-        yield translate_sentence(f"{run}: ok, {entries}{matches}")
+        yield translate_sentence(f"{run}: ok, {counted(verdict.entries or 0, 'entry')}{matches}")
     else:
         entry = f"entry {verdict.entry}: " if verdict.entry else ""
         yield translate_sentence(f"{run}: NOT as it was written: {entry}{verdict.why}")

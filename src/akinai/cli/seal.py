@@ -8,6 +8,7 @@ import typer
 
 from akinai.cli.options import Json, Store, argument, store_address
 from akinai.cli.output import print_json, print_next_steps, print_sentence
+from akinai.core.presentation.words import counted
 
 app = typer.Typer(
     name="seal", help="Keys of sealed games, which nobody can look up before they are played.", no_args_is_help=True
@@ -41,7 +42,7 @@ def show(file: KeyFile, as_json: Json = False) -> None:
     print_sentence(f"the commitment is {info.commitment}")
     players = Counter((str(line["agent"]), str(line["model"] or ""), str(line["preset"])) for line in info.begun)
     for (agent, model, preset), count in sorted(players.items()):
-        runs = "1 run" if count == 1 else f"{count:,} runs"
+        runs = counted(count, "run")
         print_sentence(f"{runs} of {preset} begun by {f'{agent} {model}'.strip()}")
     if not players:
         print_sentence("no run was begun under it")
@@ -65,6 +66,6 @@ def reveal(
         print_sentence(f"wrote {path}")
     if boards:
         return print_next_steps({f"akinai leaderboard check {boards[0]}": "derive every seed and replay every ledger"})
-    runs = "1 run" if len(revealed.runs) == 1 else f"{len(revealed.runs):,} runs"
+    runs = counted(len(revealed.runs), "run")
     print_sentence(f"revealed to {runs}: their seeds are told from now on")
     return None

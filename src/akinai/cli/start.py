@@ -7,6 +7,7 @@ import typer
 
 from akinai.cli.options import Json, argument, option, whole_number, with_flags
 from akinai.cli.output import FAILED, print_json, print_line, print_next_steps, print_page, progress_bar
+from akinai.core.presentation.words import counted
 from akinai.runtime.options import DoctorOptions
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def demo(
     from akinai.report.tables.transcript import diary
 
     def print_first_run(run: "Run") -> None:
-        print_line(translate_sentence(f"{run.days} days of the player {run.agent} on seed {run.seed}:") + "\n")
+        print_line(
+            translate_sentence(f"{counted(run.days, 'day')} of the player {run.agent} on seed {run.seed}:") + "\n"
+        )
         print_page(lambda _: Group(*diary(run.ledger)))
         print_line("\n" + translate_sentence(f"Three players, seeds {seeds}, {days} days each:") + "\n")
 

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from akinai.cli.options import RunNames, Store, argument, option, store_address, with_flags
 from akinai.cli.output import command_line, print_line, print_next_steps, print_page, print_sentence
 from akinai.core.errors import UsageError
+from akinai.core.presentation.words import counted
 from akinai.runtime.options import PlayOptions, StudioOptions
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def show(
         ) from error
 
     def print_start(info: "StudioInfo") -> None:
-        runs = f"{info.runs:,} run{'' if info.runs == 1 else 's'}"
+        runs = counted(info.runs, "run")
         print_sentence(f"the studio shows {runs} on {info.url}")
         print_sentence("stop it with Ctrl-C")
         sys.stdout.flush()

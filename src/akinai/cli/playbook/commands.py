@@ -7,6 +7,7 @@ import typer
 
 from akinai.cli.options import Embedder, Json, argument, flag, option, whole_number
 from akinai.cli.output import print_json, print_line, print_next_steps, print_page, print_sentence
+from akinai.core.presentation.words import counted
 
 if TYPE_CHECKING:
     from akinai.api.playbook import Refined
@@ -175,7 +176,9 @@ def rollback(
     saved = api.rollback(playbook, point, reason=reason)
     if as_json:
         return print_json({"change": saved.n, "to": point, "bullets": len(saved.playbook)})
-    return print_sentence(f"as after change {point}: {len(saved.playbook):,} bullets; this is change {saved.n}")
+    return print_sentence(
+        f"as after change {point}: {counted(len(saved.playbook), 'bullet')}; this is change {saved.n}"
+    )
 
 
 @app.command()
@@ -259,7 +262,7 @@ def import_(
     saved = api.import_(playbook, source, replace=replace)
     if as_json:
         return print_json({"change": saved.n, "bullets": len(saved.playbook)})
-    return print_sentence(f"{len(saved.playbook):,} bullets from {source}, change {saved.n}")
+    return print_sentence(f"{counted(len(saved.playbook), 'bullet')} from {source}, change {saved.n}")
 
 
 @app.command()
@@ -285,7 +288,7 @@ def recover(playbook: File, as_json: Json = False) -> None:
     if as_json:
         return print_json({"bullets": len(recovered.playbook), "kept": copies})
     if not copies:
-        return print_sentence(f"nothing to mend: {len(recovered.playbook):,} bullets can be read")
+        return print_sentence(f"nothing to mend: {counted(len(recovered.playbook), 'bullet')} can be read")
     return print_sentence(
-        f"{len(recovered.playbook):,} bullets recovered; what could not be read is in {', '.join(copies)}"
+        f"{counted(len(recovered.playbook), 'bullet')} recovered; what could not be read is in {', '.join(copies)}"
     )

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from akinai.core.presentation.tables import Column
+from akinai.core.presentation.words import counted
 from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns as columns_of
@@ -31,8 +32,8 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
     """The sections, and the bullets with the most uses first."""
     bullets = [bullet for section in sections for bullet in section.bullets]
     ranked = sorted(bullets, key=lambda bullet: (-bullet.uses, -bullet.helpful, bullet.id))
-    bullet_count = f"{len(playbook):,} {'bullet' if len(playbook) == 1 else 'bullets'}"
-    section_count = f"{len(playbook.sections)} {'section' if len(playbook.sections) == 1 else 'sections'}"
+    bullet_count = counted(len(playbook), "bullet")
+    section_count = counted(len(playbook.sections), "section")
     title = fill(
         "{bullets} in {sections}, changed {when}",
         bullets=translate_sentence(bullet_count), sections=translate_sentence(section_count),

@@ -48,8 +48,9 @@ def unit_word(unit: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """ "1 seed", "1,200 seeds"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """ "1 seed", "1,200 seeds", "2 entries"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else several}"
 
 
 def _span(low: int, high: int) -> str:

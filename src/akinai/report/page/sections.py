@@ -21,7 +21,7 @@ from akinai.analysis.tables import (
 from akinai.analysis.verdicts import opening_sentences, ranking_sentences
 from akinai.core.findings import WORST_FIRST, Finding
 from akinai.core.presentation.tables import Column, Grid
-from akinai.core.presentation.words import label
+from akinai.core.presentation.words import counted, label
 from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
@@ -81,7 +81,7 @@ def _published(world: str) -> Iterator[Section]:
 
 
 def _title(analysis: Analysis, worlds: Sequence[str]) -> str:
-    runs = "1 run" if len(analysis.runs) == 1 else f"{len(analysis.runs)} runs"
+    runs = counted(len(analysis.runs), "run")
     return f"{runs} of {' and '.join(world or NO_WORLD for world in worlds)}"
 
 
@@ -95,7 +95,7 @@ def _about(analysis: Analysis) -> str:
 def _states(group: Group) -> str:
     """The number of runs, and of those that are not done."""
     odd = [f"{count} {state}" for state, count in group.states.items() if count and state != "done"]
-    runs = "1 run" if len(group.runs) == 1 else f"{len(group.runs)} runs"
+    runs = counted(len(group.runs), "run")
     return ", ".join([runs, *odd])
 
 

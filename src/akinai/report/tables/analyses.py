@@ -62,7 +62,7 @@ def _single_run(group: Group, run: Run, width: int) -> Iterator[Part | Renderabl
     if usage := run.usage:
         price = f", ${usage.dollars:,.2f}" if usage.dollars is not None else ""
         yield (
-            f"{usage.calls:,} calls of {', '.join(usage.models)}: {usage.tokens.input:,} tokens read, "
+            f"{counted(usage.calls, 'call')} of {', '.join(usage.models)}: {usage.tokens.input:,} tokens read, "
             f"{usage.tokens.output:,} written, {usage.minutes:,.1f} minutes{price}."
         )
     if run.coherence:

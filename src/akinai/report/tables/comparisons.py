@@ -69,7 +69,7 @@ def _same_numbers(comparison: Comparison) -> dict[str, str]:
 def _title(comparison: Comparison) -> str:
     a, b = comparison.a, comparison.b
     if not comparison.paired:
-        sides = f"{len(a.group.runs)} runs against {len(b.group.runs)}"
+        sides = f"{counted(len(a.group.runs), 'run')} against {len(b.group.runs)}"
         return f"{b.name} against {a.name}: no seed in common, {sides}"
     paired = next((score.paired for score in comparison.scores.values() if score.paired), None)
     pairs = paired.pairs if paired else 0

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from akinai.analysis.tables import statistics_table
 from akinai.core.presentation.tables import Column
-from akinai.core.presentation.words import ABSENT, figure, label
+from akinai.core.presentation.words import ABSENT, counted, figure, label
 from akinai.core.statistics import summarise
 from akinai.core.stores import RunHeader
 from akinai.core.untrusted.spelling import plain
@@ -45,8 +45,8 @@ def run_page(run: Run) -> RenderableType:
     title = Text.assemble((plain(run.id), "bold"), "  ", translate_line(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
     state = status_text(run.status, None if reason else run.ending or "not over")
-    days = f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
-    ended = f"{state} after {days}{run.entries:,} entries, digest {run.digest[:12]}"
+    days = f"{counted(run.days, 'day')}, " if run.days else ""
+    ended = f"{state} after {days}{counted(run.entries, 'entry')}, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(translate_line(ended), _style(run))]
     if reason:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
@@ -162,7 +162,7 @@ def summary_table(runs: Runs, width: int, title: str = "") -> RenderableType:
     unfinished = states["failed"] + states["open"]
     notes = [f"{unfinished} of them failed or not over, counted as they stand"] * bool(unfinished)
     notes += [f"{states[state]} of them {state} and in no figure" for state in LEFT_OUT if states[state]]
-    name = ", ".join([f"{len(runs)} runs", *notes])
+    name = ", ".join([counted(len(runs), "run"), *notes])
     title = f"{title}: {name}" if title else name
     if not any(run.measured for run in runs):
         return Text(translate_line(title), "bold")

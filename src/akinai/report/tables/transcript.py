@@ -43,6 +43,8 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
     selection = transcript.selection
     if not transcript.after:
         yield _head(transcript, command)
+    if selection.calls and not transcript.run.calls:
+        yield Text(translate("No model was asked in this run: it has no calls to show."))
     if not transcript.items and not selection.whole:
         yield Text(translate("no entry of this run fits" if transcript.run.entries else "no entries yet"))
     yield from day_parts(transcript)

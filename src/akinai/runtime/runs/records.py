@@ -12,6 +12,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.findings import Finding
 from akinai.core.ledger import Ledger
 from akinai.core.models import Usage
+from akinai.core.presentation.words import counted
 from akinai.core.scores import Score, Table, bounds
 from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader, Status
@@ -304,7 +305,7 @@ class Runs(Sequence[Run]):
 
     def __repr__(self) -> str:
         failed = sum(run.status == "failed" for run in self._runs)
-        count = f"{len(self)} run{'' if len(self) == 1 else 's'}{f', {failed} failed' if failed else ''}"
+        count = f"{counted(len(self), 'run')}{f', {failed} failed' if failed else ''}"
         names = f"{', '.join(run.id for run in self._runs[:5])}{' ...' if len(self) > 5 else ''}"
         return f"<Runs: {count}: {names}>" if names else f"<Runs: {count}>"
 
