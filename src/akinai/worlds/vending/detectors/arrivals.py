@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.worlds.vending.detectors import japanese
-from akinai.worlds.vending.detectors.sentences import SUPPOSED, Names, Sentence, names_of, sentences
+from akinai.worlds.vending.detectors.sentences import SUPPOSED, Sentence, groups_in, mark_goods, sentences
 from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import State
 
 
@@ -53,7 +54,7 @@ def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
         )
         goods = frozenset(frozenset({product}) for product, _, _ in statement.goods)
         yield Arrival(statement.text, goods, suppliers_said, numbers, None, stored, _placed_day(lower, state))
-    names = names_of(state.setup.catalog.good_names)
+    catalog = tuple(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
         if (
@@ -65,21 +66,23 @@ def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
             text, begin = _ASIDE.sub("", sentence.text), 0
             for end in [*(turn.start() for turn in _TURNS.finditer(text)), len(text)]:
                 clause, begin = text[begin:end], end
-                if (came := _HAS_COME.search(clause)) and _is_claim(clause, came, names, suppliers):
-                    yield _arrival(sentence, clause, names, state)
+                if (came := _HAS_COME.search(clause)) and _is_claim(clause, came, catalog, suppliers):
+                    yield _arrival(sentence, clause, catalog, state)
 
 
-def _is_claim(clause: str, came: re.Match[str], names: Names, suppliers: Sequence[str]) -> bool:
+def _is_claim(clause: str, came: re.Match[str], goods: tuple[GoodName, ...], suppliers: Sequence[str]) -> bool:
     before = _AWAITED.sub(r"\1", clause[: came.end()])
     wished = SUPPOSED.search(before) and (_SUPPOSES.search(before) or not _TAKEN_FOR_GRANTED.search(clause))
     if wished or _NOT_YET.search(before) or _PAPER.search(clause):
         return False
     if _ONLY_THEN.search(clause, came.end()):
         return False
-    return bool(_GOODS.search(clause) or names.name.search(clause) or any(supplier in clause for supplier in suppliers))
+    return bool(
+        _GOODS.search(clause) or mark_goods(clause, goods).products or any(supplier in clause for supplier in suppliers)
+    )
 
 
-def _arrival(sentence: Sentence, clause: str, names: Names, state: State) -> Arrival:
+def _arrival(sentence: Sentence, clause: str, goods: tuple[GoodName, ...], state: State) -> Arrival:
     suppliers = frozenset(
         supplier.id
         for supplier in state.setup.catalog.suppliers
@@ -89,7 +92,7 @@ def _arrival(sentence: Sentence, clause: str, names: Names, state: State) -> Arr
     lies_there = _HERE.search(clause) is not None
     placed = _placed_day(sentence.text, state)
     day = None if placed is not None and placed == sentence.day else sentence.day
-    return Arrival(sentence.original, names.groups_in(clause), suppliers, orders, day, lies_there, placed)
+    return Arrival(sentence.original, groups_in(clause, goods), suppliers, orders, day, lies_there, placed)
 
 
 def _placed_day(text: str, state: State) -> int | None:

@@ -9,24 +9,29 @@ from akinai.worlds.vending.detectors import japanese
 from akinai.worlds.vending.detectors.sentences import (
     ALONE,
     COMING,
+    COUNTED,
+    COUNTING,
     DEALS,
+    GOOD,
     HAVING,
+    NONE_LEFT,
     NUMBER,
     PAST,
     UNREAL,
     Location,
-    Names,
+    Marked,
     Sentence,
     any_of,
     clauses,
     day_of,
     location_in,
-    names_of,
+    mark_goods,
     number_in,
     others_goods,
     sentences,
 )
 from akinai.worlds.vending.detectors.words import pattern, pattern_text
+from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import MONTHS, State
 
 
@@ -74,11 +79,11 @@ def find_counts(text: str, state: State) -> Iterator[Count]:
     yield from (Count(words, id, units, location) for words, id, units, location in japanese.find_counts(text, state))
     if not HAVING.search(text.lower().replace("_", " ")):
         return
-    names = names_of(state.setup.catalog.good_names)
+    goods = tuple(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         stock = HAVING.search(sentence.text) or HAVING.search(sentence.head)
         if stock and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):
-            yield from _counts_of_sentence(sentence, names, others_goods(state))
+            yield from _counts_of_sentence(sentence, goods, others_goods(state))
 
 
 _COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any|empty|nothing|none|not)\b")
@@ -88,7 +93,7 @@ def _another_day(sentence: Sentence, state: State) -> bool:
     return sentence.day is not None and sentence.day != state.day
 
 
-def _counts_of_sentence(sentence: Sentence, names: Names, theirs: re.Pattern[str]) -> Iterator[Count]:
+def _counts_of_sentence(sentence: Sentence, goods: tuple[GoodName, ...], theirs: re.Pattern[str]) -> Iterator[Count]:
     """Read clause by clause: the parts of a list keep the mood of its beginning, until a word of plans or deals."""
     if UNREAL.search(sentence.head):
         return
@@ -103,15 +108,14 @@ def _counts_of_sentence(sentence: Sentence, names: Names, theirs: re.Pattern[str
             present = False
             continue
         present = present or HAVING.search(clause) is not None
-        here = location_in(clause)
+        here, marked = location_in(clause), mark_goods(clause, goods)
         location = here or location
         if present and not (coming and here is None and not _AT_HAND.search(clause)):
             where = None if both else here or location or anywhere
-            for count in _counts_of_clause(clause, names, where, last):
+            for count in _counts_of_clause(marked, where, last):
                 last = count.product, count.units
                 yield count
-        if alone := names.name.fullmatch(clause.strip(" .!")):
-            last = names.id(alone[0]), last[1]
+        last = marked.alone or last[0], last[1]
 
 
 def _vague(clause: str, start: int) -> bool:
@@ -125,34 +129,32 @@ def _not_present(text: str) -> bool:
     return any(words.search(text) for words in (UNREAL, PAST, DEALS, COMING))
 
 
-def _counts_of_clause(
-    clause: str, names: Names, location: Location | None, last: tuple[str | None, int]
-) -> Iterator[Count]:
+def _counts_of_clause(clause: Marked, location: Location | None, last: tuple[str | None, int]) -> Iterator[Count]:
     """The counts in a clause. `last` is the product and the units counted before it, with which it may go on."""
-    taken: list[tuple[int, int]] = []
-    for counts in (names.counted, names.counting):
-        for match in counts.finditer(clause):
-            product, units = names.id(match["name"]), number_in(match["number"])
-            if product is None or units is None or _among(match, taken) or _vague(clause, match.start("number")):
+    text, taken = clause.text, list[tuple[int, int]]()
+    for counts in (COUNTED, COUNTING):
+        for match in counts.finditer(text):
+            units = number_in(match["number"])
+            if units is None or _among(match, taken) or _vague(text, match.start("number")):
                 continue
             taken.append(match.span())
-            yield Count(match[0].strip(), product, units, location)
-    also_gone = last[1] == 0 and names.name.fullmatch(clause.strip(" .!"))
-    for match in names.name.finditer(clause) if also_gone else names.none.finditer(clause):
-        for product in names.products_in(match[0]) if not _among(match, taken) else ():
+            yield Count(clause.words(match), clause.products[match["good"]], units, location)
+    also_gone = last[1] == 0 and clause.alone
+    for match in re.finditer(GOOD, text) if also_gone else NONE_LEFT.finditer(text):
+        for sign in re.findall(GOOD, match[0]) if not _among(match, taken) else ():
             taken.append(match.span())
-            yield Count(match[0].strip(), product, 0, location)
-    for match in _EMPTY.finditer(clause):
+            yield Count(clause.words(match), clause.products[sign], 0, location)
+    for match in _EMPTY.finditer(text):
         taken.append(match.span())
         yield Count(match[0].strip(), None, 0, location_in(match[0]))
-    if taken or names.name.search(clause):
+    if taken or clause.products:
         return
-    if last[0] is not None and location_in(clause) and (match := _ELSEWHERE.match(clause)):
+    if last[0] is not None and location_in(text) and (match := _ELSEWHERE.match(text)):
         yield Count(match[0].strip(), last[0], number_in(match["number"]) or 0, location)
     elif location in ("machine", "storage"):
-        for match in _ALL.finditer(clause):
+        for match in _ALL.finditer(text):
             number = match["number"] or match["last"]
-            if (units := number_in(number)) is not None and not _vague(clause, match.start()):
+            if (units := number_in(number)) is not None and not _vague(text, match.start()):
                 yield Count(match[0].strip(), None, units, location)
 
 

@@ -9,10 +9,12 @@ from akinai.core.money import format_cents, read_dollars
 from akinai.worlds.vending.detectors import japanese
 from akinai.worlds.vending.detectors.history import History, Step, detector, make_finding
 from akinai.worlds.vending.detectors.sentences import (
+    COUNTED,
+    COUNTING,
     SUPPOSED,
     any_of,
     clauses,
-    names_of,
+    mark_goods,
     number_in,
     others_goods,
     sentences,
@@ -52,7 +54,7 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
     yield from (Sold(words, product, amount) for words, product, amount in japanese.find_sold(text, state))
     if not _WHEN.search(text.lower()):
         return
-    names, theirs = names_of(state.setup.catalog.good_names), others_goods(state)
+    goods, theirs = tuple(state.setup.catalog.good_names), others_goods(state)
     for sentence in sentences(text, state):
         whole = f"{sentence.head} {sentence.text}"
         if sentence.asks or not _WHEN.search(whole) or not _SALE.search(whole) or _OTHER.search(whole):
@@ -64,13 +66,15 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
         elif match := _INCOME.search(sentence.text):
             yield Sold(sentence.original, None, read_dollars(f"${match['named'] or match['earned']}"))
         elif match := _NO_GOODS.search(sentence.text):
-            yield from (Sold(sentence.original, product, 0) for product in names.products_in(match["name"]))
+            yield from (
+                Sold(sentence.original, product, 0) for product in mark_goods(match["name"], goods).products.values()
+            )
         else:
             for clause in clauses(sentence.text):
-                for count in [*names.counted.finditer(clause)] or names.counting.finditer(clause):
-                    product, units = names.id(count["name"]), number_in(count["number"])
-                    if product is not None and units is not None:
-                        yield Sold(sentence.original, product, units)
+                marked = mark_goods(clause, goods)
+                for count in [*COUNTED.finditer(marked.text)] or COUNTING.finditer(marked.text):
+                    if (units := number_in(count["number"])) is not None:
+                        yield Sold(sentence.original, marked.products[count["good"]], units)
 
 
 @detector

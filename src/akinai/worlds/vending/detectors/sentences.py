@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import Literal
 
 from akinai.worlds.vending.detectors.words import pattern
-from akinai.worlds.vending.letters.names import GoodName, known_names, plain_name
-from akinai.worlds.vending.letters.words import NUMBER_WORDS
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.tokens import mark_names
+from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
 
 
@@ -192,7 +193,10 @@ NUMBER = (
 ALONE = r"(?<![\w$.,:/-])"
 """A look-behind: the number after it is no part of another number, a date or an amount of money."""
 _UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
-_KIND = r"(?:(?:cold|fresh|more|each|of|the|our|my|unsold|remaining|good|bottled|individual|those) |\d{1,4} (?=[a-z]))"
+_KIND = (
+    r"(?:(?:cold|fresh|more|each|of|the|our|my|unsold|remaining|good|bottled|individual|those) "
+    r"|\d{1,4} (?=[a-z\ue100-\uf8ff]))"
+)
 _THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
 _LIGHT = (
     r"(?:stock|count|inventory|quantity|qty|left|levels?|supply|supplies|total|on hand|remaining|available"
@@ -204,73 +208,76 @@ _LIGHT = (
 _NO_QUANTITY = r"(?![\w%]|[.:,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
 
 
+_FIRST = 0xE100
+GOOD = "[\ue100-\uf8ff]"
+"""A pattern of the sign that stands for a product in a marked text."""
+COUNTED = re.compile(
+    rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,4}}(?P<good>{GOOD})(?! (?:slots?|rows?|cases?|sales)\b)"
+)
+""""12 units of cola", marked."""
+COUNTING = re.compile(
+    rf"(?P<good>{GOOD})(?: ?\((?:\w{{1,40}}|{GOOD})\))?[\"']?(?:[ :-]{{1,3}}{_LIGHT}\b){{0,6}}[\"']?"
+    rf"(?: ?(?:[:=(-]|->|→) ?(?:x ?)?| x ?| )(?:~ ?)?{NUMBER}{_NO_QUANTITY}"
+)
+""""Cola: 12", marked."""
+NONE_LEFT = re.compile(
+    rf"(?:\bno|\bzero|\bnone of|\bnot a single|(?:\bnot|n't) (?:have|got) any) (?:the |more |other )?(?:{_UNIT} of )?"
+    rf"{GOOD}|\bout of {GOOD}"
+    rf"|{GOOD}(?::| is| are| has| have|,)? (?:now |all |currently |completely )?(?:at zero|sold out|out of stock|gone|"
+    rf"empty|run out)\b"
+)
+""""No cola", "out of cola", marked."""
+
+
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Patterns that find a catalogue's goods in a text in lower case."""
+class Marked:
+    """A text in which each product's name is a sign of its own."""
 
-    ids: dict[str, str]
-    """Product ids by plain name."""
-    name: re.Pattern[str]
-    counted: re.Pattern[str]
-    """"12 units of cola"."""
-    counting: re.Pattern[str]
-    """"cola: 12"."""
-    none: re.Pattern[str]
-    """"no cola", "out of cola"."""
-    kinds: Mapping[str, frozenset[str]]
-    """The products of a category, by its name and its plural: "drinks"."""
+    text: str
+    products: Mapping[str, str]
+    """Product ids by sign."""
+    spellings: Mapping[str, str]
+    """Names as they were written, by sign."""
 
-    def groups_in(self, text: str) -> frozenset[frozenset[str]]:
-        """The named goods, each as its own group; without any, the named categories, each with all its goods."""
-        named = {frozenset({product}) for product in self.products_in(text)}
-        return frozenset(named or (self.kinds[word] for word in re.findall(r"[^\W_]+", text) if word in self.kinds))
+    @property
+    def alone(self) -> str | None:
+        """The product whose name is the whole text; None for any other text."""
+        return self.products.get(self.text.strip(" .!"))
 
-    def products_in(self, text: str) -> Iterator[str]:
-        """The ids of the goods that are named."""
-        for match in self.name.finditer(text):
-            if (id := self.id(match[0])) is not None:
-                yield id
+    def words(self, match: re.Match[str]) -> str:
+        """The words of a match as they were written."""
+        return match[0].strip().translate({ord(sign): name for sign, name in self.spellings.items()})
 
-    def id(self, name: str) -> str | None:
-        """The product id of a name."""
-        return self.ids.get(plain_name(name))
+
+def mark_goods(text: str, goods: tuple[GoodName, ...]) -> Marked:
+    """Mark the products that a text in lower case names, as letters are read."""
+    marked, occurrences = mark_names(goods, text)
+    if not occurrences:
+        return Marked(text, {}, {})
+    signs = {good.id: chr(_FIRST + index) for index, good in enumerate(goods)}
+    pieces = marked.split(NAME)
+    text = pieces[0] + "".join(
+        signs[named.product.id] + piece for named, piece in zip(occurrences, pieces[1:], strict=True)
+    )
+    products = {signs[named.product.id]: named.product.id for named in occurrences}
+    return Marked(text, products, {signs[named.product.id]: named.text for named in occurrences})
+
+
+def groups_in(text: str, goods: tuple[GoodName, ...]) -> frozenset[frozenset[str]]:
+    """The named goods, each as its own group; without any, the named categories, each with all its goods."""
+    named = {frozenset({product}) for product in mark_goods(text, goods).products.values()}
+    kinds = _kinds(goods)
+    return frozenset(named or (kinds[word] for word in re.findall(r"[^\W_]+", text) if word in kinds))
 
 
 @lru_cache(maxsize=16)
-def names_of(goods: Sequence[GoodName]) -> Names:
-    """The patterns of a catalogue's goods. The last catalogues are cached."""
+def _kinds(goods: tuple[GoodName, ...]) -> Mapping[str, frozenset[str]]:
+    """The products of each category, by its name and its plural: "drinks"."""
     kinds: dict[str, frozenset[str]] = {}
     for good in goods:
         for word in (good.category.lower(), f"{good.category.lower()}s"):
             kinds[word] = kinds.get(word, frozenset()) | {good.id}
-    ids = {name: good.id for name, good in known_names(tuple(goods)).goods.items()}
-    spellings = sorted({_spelling(name) for good in goods for name in (good.id, *good.names)}, key=len, reverse=True)
-    name = rf"(?<![\w-])(?:{'|'.join(spellings)})(?![\w-])"
-    named = f"(?P<name>{name})"
-    return Names(
-        ids,
-        re.compile(name),
-        re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,4}}{named}(?! (?:slots?|rows?|cases?|sales)\b)"),
-        re.compile(
-            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?:[ :-]{{1,3}}{_LIGHT}\b){{0,6}}[\"']?"
-            rf"(?: ?(?:[:=(-]|->|→) ?(?:x ?)?| x ?| )(?:~ ?)?{NUMBER}{_NO_QUANTITY}"
-        ),
-        re.compile(
-            rf"(?:\bno|\bzero|\bnone of|\bnot a single|(?:\bnot|n't) (?:have|got) any) (?:the |more |"
-            rf"other )?(?:{_UNIT} of )?{name}|\bout of {name}"
-            rf"|{name}(?::| is| are| has| have|,)? (?:now |all |currently |completely )?(?:at zero|sold out|"
-            rf"out of stock|gone|empty|run out)\b"
-        ),
-        kinds,
-    )
-
-
-def _spelling(name: str) -> str:
-    """A pattern of a name or its plural, with spaces, hyphens or underscores between its words."""
-    words = [re.escape(word) for word in re.findall(r"[^\W_]+", name.lower())]
-    last = words[-1]
-    words[-1] = rf"{last[:-1]}(?:y|ies)" if last.endswith("y") else rf"{last.removesuffix('s')}(?:e?s)?"
-    return r"[ _-]?".join(words)
+    return kinds
 
 
 def number_in(number: str) -> int | None:
