@@ -24,6 +24,18 @@ def contents(akinai: Akinai, name: str) -> list[str]:
     return [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
 
 
+def test_a_search_keeps_its_index_beside_the_playbook(akinai: Akinai, playbook: str) -> None:
+    """The files are there after a search, the next finds the same by them, and a change is found too."""
+    first = akinai("playbook", "search", playbook, "牛乳", "--json").json
+    index = Path("data/playbooks/mine.index.json")
+    kept = index.read_bytes()
+    assert akinai("playbook", "search", playbook, "牛乳", "--json").json == first
+    assert index.read_bytes() == kept
+    akinai("playbook", "add", playbook, "Warm milk sells at night", "--section", "concepts")
+    assert akinai("playbook", "search", playbook, "warm milk", "--json").json
+    assert index.read_bytes() != kept
+
+
 def test_a_name_stands_for_a_file_among_the_playbooks(akinai: Akinai, playbook: str) -> None:
     """`mine` is data/playbooks/mine.json, and a path is a path."""
     assert Path("data/playbooks/mine.json").is_file()

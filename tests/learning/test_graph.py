@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from learners_for_tests import CodesBrain, codes, contents, data_set, fact, make
 import akinai
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
-from akinai.learning.loop.graph import checkpointer, learn_in_graph, mermaid
-from akinai.learning.loop.job import Job
+from akinai.learning.loop.graph import checkpointer, compiled, learn_in_graph, mermaid
+from akinai.learning.loop.job import Job, Node
 from akinai.learning.loop.loop import EDGES, STEPS, learn
 from akinai.learning.loop.state import LoopState
 from akinai.testing.endpoint import Endpoint, ModelCall
@@ -282,3 +283,54 @@ def test_a_resumed_learning_began_with_what_it_began_with(tmp_path: Path, crash_
     assert learned.began.bullets == 0
     assert learned.clean is not None
     assert sorted(learned.clean.right) == ["t5", "t6"]
+
+
+async def test_the_graph_opens_in_langgraphs_own_tools(tmp_path: Path) -> None:
+    """It has schemas, begins from an empty input, is interrupted by a node, goes on with its answer, and has a past."""
+    types = pytest.importorskip("langgraph.types")
+
+    async def ask(job: Job, state: LoopState) -> LoopState:
+        notes = state.notes or {"answer": types.interrupt({"question": "Shall this be learned?"})}
+        return replace(state, notes=notes)
+
+    job = replace(make_job(tmp_path, codes(1, 3)), nodes=(Node("ask", ask, after="curate"),))
+    async with checkpointer(str(tmp_path / "c.db")) as saver:
+        graph, thread = compiled(job, saver), {"configurable": {"thread_id": "t"}, "recursion_limit": 100}
+        assert set(graph.get_input_jsonschema()["properties"]) == {"notes"}
+        assert "epoch" in graph.get_output_jsonschema()["properties"]
+        stopped = await graph.ainvoke({}, thread)
+        assert stopped["__interrupt__"][0].value == {"question": "Shall this be learned?"}
+        ended = await graph.ainvoke(types.Command(resume="yes"), thread)
+        assert (ended["over"], ended["notes"]) == (True, {"answer": "yes"})
+        assert contents(job.playbook.load()) == [fact(task) for task in codes(1, 3)]
+        past = [snapshot.values.get("done") async for snapshot in graph.aget_state_history(thread)]
+        assert {0, 1, 2} <= set(past)
+
+
+def test_a_learning_waits_for_an_answer_and_keeps_its_history(tmp_path: Path) -> None:
+    """`learn` ends as interrupted and goes on with `answer`; with `keep_history` its steps stay, and the next learning
+    on the same checkpoint begins anew."""
+    types = pytest.importorskip("langgraph.types")
+
+    async def ask(job: Job, state: LoopState) -> LoopState:
+        return replace(state, notes={"answer": types.interrupt("which?")})
+
+    files: Any = {"playbook": tmp_path / "p.json", "checkpoint": str(tmp_path / "c.db"), "keep_history": True}
+    tasks = data_set(codes(1, 4), codes(5, 6))
+    node = [Node("ask", ask, after="curate")]
+    stopped = akinai.learn(tasks, **files, nodes=node)
+    assert (stopped.ending, len(stopped.playbook), stopped.judged) == ("interrupted", 0, None)
+    learned = akinai.learn(tasks, **files, nodes=node, answer="this")
+    assert (learned.ending, len(learned.playbook)) == ("done", 4)
+
+    async def kept() -> int:
+        async with checkpointer(files["checkpoint"]) as saver:
+            return len([1 async for _ in saver.alist({"configurable": {"thread_id": str(files["playbook"])}})])
+
+    steps = asyncio.run(kept())
+    assert steps > 5
+    again = akinai.learn(tasks, **files)
+    assert again.epochs[0].accuracy == 1.0
+    assert asyncio.run(kept()) > steps
+    with pytest.raises(UsageError, match="there is no checkpoint"):
+        akinai.learn(tasks, playbook=files["playbook"], answer="this")

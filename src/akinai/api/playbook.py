@@ -21,6 +21,7 @@ from akinai.learning.search import dedup as refine
 from akinai.learning.search.dedup import Refinement
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
+from akinai.learning.search.saved_index import open_index
 from akinai.retrieval import Embedder
 from akinai.runtime.config.files import new_path
 
@@ -43,15 +44,20 @@ def search(
 ) -> Sequence[SearchResult]:
     """The bullets that words find, with their scores and the words that matched.
 
-    `alpha` is the share of the vectors in the score, 0 to 1; `embedder` names what makes them. UsageError for words,
+    `alpha` is the share of the vectors in the score, 0 to 1; `embedder` names what makes them. The index is kept beside
+    a playbook in .json, where that can be written. UsageError for words,
     numbers or names that do not fit.
     """
-    loaded = open_playbook(playbook).load()
+    file = open_playbook(playbook)
+    loaded = file.load()
     if section is not None:
         section = loaded.section(section).name  # UnknownName with close matches
     try:
         query = SearchQuery(" ".join(words), top, section, min_confidence=0.0)
-        return PlaybookIndex(loaded, embedder=_embedder(embedder)).search(query, alpha=alpha)
+        vectors = _embedder(embedder)
+        held = file.path.suffix == ".json"  # beside others' rule files nothing is written
+        index = open_index(loaded, file.path, embedder=vectors) if held else PlaybookIndex(loaded, embedder=vectors)
+        return index.search(query, alpha=alpha)
     except ValueError as error:
         raise UsageError(str(error)) from error
 

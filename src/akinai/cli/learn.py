@@ -201,8 +201,8 @@ def _expect_learning(options: LearnOptions) -> None:
     from akinai.runtime.learn.arguments import expect_unused
 
     if options["judge_only"]:
-        names = ("epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds", "against")
-        expect_unused(_flags(options, *names), "nothing is learned with --judge-only")
+        names = ("epochs", "online", "limit", "checkpoint", "keep_history", "fresh", "no_truth", "keep_best", "seeds")
+        expect_unused(_flags(options, *names, "against"), "nothing is learned with --judge-only")
 
 
 def _next_steps(learned: "LearnResult", store: str | None) -> dict[str, str]:

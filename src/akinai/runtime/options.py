@@ -605,6 +605,9 @@ class LearnerOptions(TypedDict, total=False):
     checkpoint: Annotated[str | None, Option(
         "Save progress here, and resume after a crash (needs extra learn).", metavar="FILE",
     )]  # fmt: skip
+    keep_history: Annotated[bool, Option(
+        "Keep the state of every step in the checkpoint, for LangGraph's own tools.", default=False,
+    )]  # fmt: skip
     fresh: Annotated[bool, Option(
         "Begin with an empty playbook and do not resume; a rollback restores the old bullets.", default=False,
     )]  # fmt: skip
@@ -685,6 +688,7 @@ class LearnOptions(LearnerOptions, TrainingRunOptions, RoleModelOptions, BudgetO
     baseline: Annotated[bool, Option(default=True)]
     watch: Annotated["Watch | None", Option()]
     nodes: Annotated["Sequence[Node]", Option(default=())]
+    answer: Annotated[Any, Option()]
 
 
 class DoctorOptions(TypedDict, total=False):

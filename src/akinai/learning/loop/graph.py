@@ -10,12 +10,15 @@ import re
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from typing_extensions import TypedDict
 
 from akinai.core.canonical import Json
-from akinai.core.errors import UsageError
+from akinai.core.errors import EndRun, UsageError
 from akinai.core.untrusted.documents import why_unfit, why_unportable
 from akinai.learning.extras import expect_package, load_package
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
@@ -38,6 +41,17 @@ Checkpoint = TypedDict("Checkpoint", dict.fromkeys(LoopState.__dataclass_fields_
 """The channels of a checkpoint: the fields of `LoopState` as JSON, each on its own."""
 
 
+class GraphInput(TypedDict, total=False):
+    """What a caller may hand to the graph; `{}` begins a learning where the thread holds none that is under way."""
+
+    notes: dict[str, Any]
+    """JSON for the job's own nodes."""
+
+
+INTERRUPTED = "interrupted"
+"""The ending of a learning in which a node waits for an answer."""
+
+
 async def learn_in_graph(
     job: Job,
     saver: BaseCheckpointSaver[Any],
@@ -46,8 +60,13 @@ async def learn_in_graph(
     fresh: bool = False,
     last: bool = False,
     watch: Watch | None = None,
+    answer: object = None,
+    keep_history: bool = False,
 ) -> LoopState:
     """Run the loop as a graph. An unfinished thread is resumed unless `fresh`.
+
+    EndRun when a node of the job interrupts it: it goes on with `answer` in the next call. With `keep_history` the
+    checkpoints of earlier learnings stay in the thread.
 
     With `last` a finished thread returns its last state and does not begin anew: for callers that still work with the
     state and delete the thread afterwards.
@@ -60,25 +79,44 @@ async def learn_in_graph(
     resuming = bool(before.next) and not fresh
     if last and not fresh and before.values and not resuming:
         state = _read(before.values)
-        if state.over and state.fingerprint == job.fingerprint:
+        if state.over and not state.closed and state.fingerprint == job.fingerprint:
             return state
     if resuming:
         check_resumable(job, _read(before.values))
-    else:
+    elif fresh or not (keep_history and before.values.get("closed")):
         await saver.adelete_thread(thread)
-    values = dict(before.values) if resuming else _checkpoint(begin(job))
-    async for updates in graph.astream(None if resuming else values, config, stream_mode="updates", durability="sync"):
+    values, begun = dict(before.values), cast("Any", None if resuming else {})
+    if resuming and answer is not None:
+        begun = load_package("langgraph.types", _PART).Command(resume=answer)
+    async for updates in graph.astream(begun, config, stream_mode="updates", durability="sync"):
         for step, update in updates.items():
+            if step == "__interrupt__":
+                continue
             values |= update or {}
             if watch:
                 watch(step, _read(values))
-    return _read((await graph.aget_state(config)).values)
+    after = await graph.aget_state(config)
+    if after.next:
+        raise EndRun(INTERRUPTED)
+    return _read(after.values)
+
+
+async def close_thread(job: Job, saver: BaseCheckpointSaver[Any], thread: str, *, keep_history: bool = False) -> None:
+    """Note that a learning is over and judged: delete its checkpoints, or with `keep_history` mark the last one."""
+    if not keep_history:
+        return await saver.adelete_thread(thread)
+    graph, config = compiled(job, saver), {"configurable": {"thread_id": thread}}
+    last = "select" if job.config.keep_best else "refine"
+    return await graph.aupdate_state(config, {"closed": True}, as_node=last)
 
 
 def compiled(job: Job, saver: BaseCheckpointSaver[Any] | None = None) -> Any:
-    """The graph of a job. MissingExtra without LangGraph."""
+    """The graph of a job, for LangGraph's own tools. MissingExtra without LangGraph.
+
+    Its input is `GraphInput`. A node may call LangGraph's `interrupt`, and `Command(resume=...)` goes on.
+    """
     langgraph = load_package("langgraph.graph", _PART)
-    graph = langgraph.StateGraph(Checkpoint)
+    graph = langgraph.StateGraph(Checkpoint, input_schema=GraphInput)
     for name, step in steps(job).items():
         graph.add_node(name, _node(job, step))
         targets = {edge: langgraph.END if target is None else target for edge, target in edges(job, name).items()}
@@ -143,13 +181,21 @@ def _node(job: Job, step: Step) -> Callable[[Checkpoint], Awaitable[Checkpoint]]
     """A node of LangGraph: it returns the fields that its step changed."""
 
     async def node(checkpoint: Checkpoint) -> Checkpoint:
-        before = _read(checkpoint)
-        after = await step(job, before)
-        changed = [name for name in LoopState.__dataclass_fields__ if getattr(before, name) != getattr(after, name)]
-        values = _checkpoint(after)
-        return cast("Checkpoint", {name: values[name] for name in changed})
+        before = _begin_at(job, checkpoint)
+        values = _checkpoint(await step(job, before))
+        held = cast("Mapping[str, Json]", checkpoint)
+        changed = {name: value for name, value in values.items() if name not in held or held[name] != value}
+        return cast("Checkpoint", changed)
 
     return node
+
+
+def _begin_at(job: Job, checkpoint: Checkpoint) -> LoopState:
+    """The state in a checkpoint; that of a new learning where it holds none, or one that is over and judged."""
+    if "learning_id" not in checkpoint:
+        return replace(begin(job), notes=dict(checkpoint.get("notes", {})))
+    state = _read(checkpoint)
+    return begin(job) if state.closed else state
 
 
 def _edge(job: Job, name: str) -> Callable[[Checkpoint], str]:

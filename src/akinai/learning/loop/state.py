@@ -318,6 +318,8 @@ class LoopState:
     fingerprint: str = ""
     """Identifies the job: a state of another job is not resumed."""
     over: bool = False
+    closed: bool = False
+    """Whether the learning was judged too, so that the next one on its thread begins anew."""
 
     @property
     def best(self) -> Selected | None:

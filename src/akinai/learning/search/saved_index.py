@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,8 @@ def open_index(
     cached = replace(cached, words=words)
     index = PlaybookIndex(playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, cached=cached)
     if saved is None or saved.content != content_hash(playbook) or saved.embedder != index.embedder_name:
-        _save(index, files, words)
+        with suppress(OSError):  # a folder where nobody may write
+            _save(index, files, words)
     return index
 
 

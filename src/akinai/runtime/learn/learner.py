@@ -15,6 +15,7 @@ from akinai.learning.contest.contenders import Contest, RunRecords
 from akinai.learning.contest.controls import invented_control, permuted_control
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
+from akinai.learning.loop.graph import INTERRUPTED, checkpointer, close_thread, learn_in_graph
 from akinai.learning.loop.job import Job, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
 from akinai.learning.loop.near_copies import near_copies
@@ -87,7 +88,8 @@ def learn(tasks: Tasks, **options: Unpack[LearnOptions]) -> LearnResult:
     ("roles.reflector.temperature"). For a data set, `roles` and `evaluator` replace its own. An unfinished learning of
     the same playbook is resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume.
     `baseline` judges without a playbook too; `watch` is called at each step; `nodes` are
-    steps of one's own in the loop; `against` names contenders to compare the playbook with.
+    steps of one's own in the loop; one that interrupted a learning with a `checkpoint` is handed `answer` in the next
+    call; `against` names contenders to compare the playbook with.
 
     `jobs` calls of each model are under way at the same time, or runs that ask models (64 by default); runs of rules
     that judge are played in so many processes, which a script guards with `if __name__ == "__main__"`. `on` has an
@@ -132,6 +134,7 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_Learning":
     learner, runs, model = learner_settings(options), run_options(options), main_model(options)
     if options["judge_only"]:
         unused = {**learner, "fresh": options["fresh"] or None, "checkpoint": options["checkpoint"]}
+        unused |= {"keep_history": options["keep_history"] or None}
         unused |= {"seeds": runs["seeds"], "roles": None, "embedder": None}
         expect_unused(unused, "nothing is learned with judge_only")
     if isinstance(tasks, TrainConfig):
@@ -203,6 +206,9 @@ class _Learning:
     def check(self) -> None:
         """UsageError for what cannot be learned as asked."""
         options, settings, runs = self.options, self.settings, self.runs
+        if options["checkpoint"] is None:
+            keeps = {"keep_history": options["keep_history"] or None, "answer": options["answer"]}
+            expect_unused(keeps, "there is no checkpoint")
         if runs is None:
             expect_unused(
                 {"jobs": None if self.models else options["jobs"]}, "tasks without a model are done in this process"
@@ -243,18 +249,16 @@ class _Learning:
             roles = await self._roles(resources)
             job, saver = self._job(tasks, roles), None
             if options["checkpoint"] and not options["judge_only"]:
-                from akinai.learning.loop.graph import checkpointer
-
                 saver = await stack.enter_async_context(checkpointer(options["checkpoint"]))
             if not options["judge_only"]:
                 self._begin(job, tasks)
             end, state = await self._learn(job, saver)
             evaluations = [SplitEvaluation("train")]
             judging_end: EndRun | None = None
-            if not isinstance(end, TooManyUnreadable):
+            if not (isinstance(end, TooManyUnreadable) or (end and end.ending == INTERRUPTED)):
                 evaluations, judging_end = await self._judge(job, tasks, state)
             if saver and state.over and judging_end is None:
-                await saver.adelete_thread(str(job.playbook.path))
+                await close_thread(job, saver, str(job.playbook.path), keep_history=options["keep_history"])
             end, against = end or judging_end, None
             if rivals and end is None:
                 contest, first = await self._contest(job, tasks, state, evaluations[0], resources)
@@ -412,10 +416,8 @@ class _Learning:
         try:
             if saver is None:
                 return None, await run_loop(job, watch=watch)
-            from akinai.learning.loop.graph import learn_in_graph
-
-            thread, fresh = str(job.playbook.path), self.options["fresh"]
-            return None, await learn_in_graph(job, saver, thread, fresh=fresh, last=True, watch=watch)
+            choices = {name: self.options[name] for name in ("fresh", "answer", "keep_history")}
+            return None, await learn_in_graph(job, saver, str(job.playbook.path), last=True, watch=watch, **choices)
         except EndRun as end:
             return end, newest
 
