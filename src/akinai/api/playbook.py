@@ -54,6 +54,7 @@ def search(
         section = loaded.section(section).name  # UnknownName with close matches
     try:
         query = SearchQuery(" ".join(words), top, section, min_confidence=0.0)
+        PlaybookIndex().search(query, alpha=alpha)  # what cannot be asked writes no index
         vectors = _embedder(embedder)
         held = file.path.suffix == ".json"  # beside others' rule files nothing is written
         index = open_index(loaded, file.path, embedder=vectors) if held else PlaybookIndex(loaded, embedder=vectors)

@@ -78,10 +78,12 @@ def sync_folder(folder: Path) -> None:
 def locked(path: Path, timeout_s: float) -> Generator[None]:
     """Hold the lock of the file `path`, which stays, empty; the system frees that of a process that dies.
 
-    PlaybookBusy when another process keeps it for `timeout_s`.
+    PlaybookBusy when another process keeps it for `timeout_s`; OSError where it cannot be written.
     """
     from filelock import FileLock, Timeout
 
+    with open(path, "ab"):  # the lock would try again until its time is up
+        pass
     lock = FileLock(path)
     try:
         lock.acquire(timeout=timeout_s, poll_interval=0.005)
