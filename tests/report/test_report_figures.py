@@ -92,9 +92,9 @@ def test_every_figure_is_told_in_words_and_as_a_table(which: str) -> None:
         assert root.get("aria-label", "").startswith(root[0].text or "?")
         assert root[0].tag.endswith("title")
         assert root[1].tag.endswith("desc")
-        assert drawing.rows
-        assert len(drawing.rows) <= 14 or drawing.name in ("tools", "sales", "prices")
-        assert {len(row) for row in drawing.rows} == {len(drawing.heads)}
+        assert drawing.values.rows
+        assert len(drawing.values.rows) <= 14 or drawing.name in ("tools", "sales", "prices")
+        assert {len(row) for row in drawing.values.rows} == {len(drawing.values.heads)}
 
 
 def test_a_figure_holds_no_date_and_no_address() -> None:

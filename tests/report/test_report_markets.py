@@ -27,28 +27,32 @@ def test_a_market_has_its_figures() -> None:
     assert list(drawn()) == ["scores", "shares", "gains", "places", "over-time"]
     for drawing in drawn().values():
         assert drawing.description.endswith(".")
-        assert all(len(row) == len(drawing.heads) for row in drawing.rows)
+        assert all(len(row) == len(drawing.values.heads) for row in drawing.values.rows)
 
 
 def test_shares_stand_beside_blind_choice() -> None:
     """Who takes the first proposal has a share of 1, where blind choice among what it had would give less."""
-    rows = [row for row in drawn()["shares"].rows if row[1] == "first proposal" and row[0].startswith("first")]
+    rows = [row for row in drawn()["shares"].values.rows if row[1] == "first proposal" and row[0].startswith("first")]
     assert len(rows) == 2
     for row in rows:
-        cells = dict(zip(drawn()["shares"].heads, row, strict=True))
+        cells = dict(zip(drawn()["shares"].values.heads, row, strict=True))
         assert (cells["mean"], cells["n"]) == ("1", "3")
         assert float(cells["blind choice"]) < 1
-    assert {row[1] for row in drawn()["shares"].rows} == {"first proposal", "top of the results", "treated sellers"}
+    assert {row[1] for row in drawn()["shares"].values.rows} == {
+        "first proposal",
+        "top of the results",
+        "treated sellers",
+    }
 
 
 def test_gains_are_those_of_both_sides_and_the_platform() -> None:
     """What customers and sellers have of it, and what the platform keeps."""
-    assert {row[1] for row in drawn()["gains"].rows} == {"consumer surplus", "business profit", "platform fees"}
+    assert {row[1] for row in drawn()["gains"].values.rows} == {"consumer surplus", "business profit", "platform fees"}
 
 
 def test_deals_are_drawn_by_tenth_of_the_run() -> None:
     """A panel each for deals, the welfare that they added and their price, with a row for every tenth."""
-    rows = drawn()["over-time"].rows
+    rows = drawn()["over-time"].values.rows
     panels = ("deals", "welfare added", "price")
     assert [row[:2] for row in rows] == [(panel, str(tenth)) for panel in panels for tenth in range(1, 11)]
     assert all(cell.startswith("$") for row in rows if row[0] == "price" for cell in row[2:] if cell != "-")

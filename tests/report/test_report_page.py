@@ -200,7 +200,7 @@ def test_a_world_of_others_has_figures_and_findings_through_its_facets() -> None
     drawings = {drawing.name: drawing for drawing in whole_report.drawings}
     assert list(drawings) == ["scores", "over-days", "cups", "actions", "tools", "findings"]
     assert drawings["over-days"].title == "Profit over the days"
-    assert {row[0] for row in drawings["cups"].rows} == {"poured away", "sold"}
+    assert {row[0] for row in drawings["cups"].values.rows} == {"poured away", "sold"}
     assert "20 cups would sell" in Read(page(whole_report)).text
     assert {"cups", "profit_cents"} <= results(analysis, (), files=())["curves"]["lemonade@1"].keys()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from akinai.core.presentation.charts import Chart, ColumnChart
+from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, capitalized, label, unit_word
 from akinai.core.presentation.words import figure as number
 from akinai.core.statistics import Summary
@@ -21,7 +22,7 @@ from akinai.report.figures.svg import (
     axis_of,
     days_axis,
     draw,
-    thin_rows,
+    over_days_table,
 )
 
 MAX_DESCRIBED = 3
@@ -60,7 +61,8 @@ def over_days(
     description = _description(chart, curves)
     svg = draw(chart.title, description, [Panel(shapes, days_axis(last), axis_of(chart))], 210)
     caption = " ".join(filter(None, (_lines_caption(curves), chart.note, _unfinished_caption(unfinished))))
-    return Drawing(chart.name, chart.title, caption, description, *_day_table(curves, chart.unit), svg)
+    values = {f"{group} (n = {curve.n})": curve.mean for group, curve in curves.items()}
+    return Drawing(chart.name, chart.title, caption, description, over_days_table(values, chart.unit), svg)
 
 
 def _line(curve: Curve, look: Look) -> list[Shape]:
@@ -114,18 +116,6 @@ def _description(chart: Chart, curves: Curves) -> str:
     return f"{axis_label(chart.label, chart.unit)} by day: {'; '.join(ends)}{further}."
 
 
-def _day_table(curves: Curves, unit: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    last = max((len(curve.mean) for curve in curves.values()), default=0)
-    rows = [
-        (
-            str(day + 1),
-            *(number(curve.mean[day] if day < len(curve.mean) else None, unit) for curve in curves.values()),
-        )
-        for day in range(last)
-    ]
-    return ("day", *(f"{group} (n = {curve.n})" for group, curve in curves.items())), thin_rows(rows)
-
-
 def stacked(chart: Chart, parts: Mapping[str, Sequence[float | None]]) -> Drawing:
     """Parts of a whole over the days of one run, on top of one another."""
     last = max(map(len, parts.values()))
@@ -141,10 +131,8 @@ def stacked(chart: Chart, parts: Mapping[str, Sequence[float | None]]) -> Drawin
     ends = ", ".join(f"{label(part)} {number(values[-1], chart.unit)}" for part, values in parts.items())
     description = f"On day {last}: {ends}."
     svg = draw(chart.title, description, [Panel(shapes, days_axis(last), axis_of(chart))], 190)
-    rows = [
-        (str(day), *(number(values[day - 1], chart.unit) for values in parts.values())) for day in range(1, last + 1)
-    ]
-    return Drawing(chart.name, chart.title, chart.note, description, ("day", *names), thin_rows(rows), svg)
+    values = over_days_table(dict(zip(names, parts.values(), strict=True)), chart.unit)
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[str, Look]) -> Drawing:
@@ -172,22 +160,18 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
     left_out = len(curves_by_item) - len(names)
     more = f"{left_out} more are in results.json." if left_out else ""
     caption = " ".join(filter(None, (chart.note, more)))
-    return Drawing(chart.name, chart.title, caption, description, *_panel_table(curves_by_item, chart.unit), svg)
+    return Drawing(chart.name, chart.title, caption, description, _panel_table(curves_by_item, chart.unit), svg)
 
 
-def _panel_table(
-    curves_by_item: Mapping[str, Curves], unit: str
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _panel_table(curves_by_item: Mapping[str, Curves], unit: str) -> Grid:
     groups = list(dict.fromkeys(group for curves in curves_by_item.values() for group in curves))
-    rows = [
-        (label(name), *(_overall_mean(curves.get(group), unit) for group in groups))
-        for name, curves in curves_by_item.items()
-    ]
-    return ("mean over the days", *groups), tuple(rows)
+    means = {group: [_overall_mean(curves.get(group)) for curves in curves_by_item.values()] for group in groups}
+    items = Column("mean over the days", [*map(label, curves_by_item)], words=True)
+    return Grid([items, *(Column(group, values, unit=unit) for group, values in means.items())])
 
 
-def _overall_mean(curve: Curve | None, unit: str) -> str:
-    return number(None if curve is None else sum(curve.values) / len(curve.values), unit)
+def _overall_mean(curve: Curve | None) -> float | None:
+    return None if curve is None else sum(curve.values) / len(curve.values)
 
 
 Places = Mapping[str, Mapping[int, Summary]]
@@ -215,7 +199,8 @@ def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, L
         for order, by_group in by_order.items()
         for rank in range(1, last + 1)
     ]
-    return Drawing(chart.name, chart.title, chart.note, description, ("order", "place", *looks), tuple(rows), svg)
+    values = Grid.of_rows(("order", "place", *looks), rows)
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 def _key_lines(by_group: Places, looks: Mapping[str, Look], last: int = sys.maxsize) -> list[Shape]:
@@ -268,8 +253,8 @@ def by_column(chart: ColumnChart, columns: Sequence[TableColumn], looks: Mapping
         for column in columns
         for key in keys
     ]
-    heads = ("quantity", label(chart.label), *groups)
-    return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0}))
+    values = Grid.of_rows(("quantity", label(chart.label), *groups), rows)
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 def _mean_text(points: Mapping[int, Summary], key: int, unit: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from akinai.core.findings import SEVERITIES, Severity
 from akinai.core.presentation.charts import Chart
+from akinai.core.presentation.tables import Grid
 from akinai.core.presentation.words import figure as number
 from akinai.core.presentation.words import label
 from akinai.core.statistics import Summary
@@ -49,8 +50,8 @@ def spreads(chart: Chart, by_group: Mapping[str, Spread], looks: Mapping[str, Lo
         (group, str(len(spread.values)), number(spread.mean, chart.unit), _listed(spread.values, chart.unit))
         for group, spread in by_group.items()
     ]
-    heads = ("group", "n", "mean", "runs")
-    return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0, 3}))
+    values = Grid.of_rows(("group", "n", "mean", "runs"), rows, words=frozenset({0, 3}))
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 def _jitter(index: int, n: int) -> float:
@@ -89,8 +90,9 @@ def tool_uses(chart: Chart, used: Mapping[str, Mapping[str, float]], looks: Mapp
     svg = draw(chart.title, description, [panel], 24 * max(3, len(names)))
     left_out = len(tools_by_use) - len(names)
     more = f" {left_out} tools used less are in results.json." if left_out else ""
-    rows = [(label(name), *(number(tools.get(name, 0.0), chart.unit) for tools in used.values())) for name in names]
-    return Drawing(chart.name, chart.title, chart.note + more, description, ("tool", *used), tuple(rows), svg)
+    rows = [(label(name), *(tools.get(name, 0.0) for tools in used.values())) for name in names]
+    values = Grid.of_rows(("tool", *used), rows)
+    return Drawing(chart.name, chart.title, chart.note + more, description, values, svg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def timeline(chart: Chart, marks: Sequence[Mark], looks: Mapping[str, Look], las
         (label(kind), *(str(sum(mark.type == kind and mark.group == group for mark in marks)) for group in groups))
         for kind in types
     ]
-    return Drawing(chart.name, chart.title, chart.note, description, ("findings", *groups), tuple(rows), svg)
+    values = Grid.of_rows(("findings", *groups), rows)
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,8 @@ def means(chart: Chart, by_quantity: Means, looks: Mapping[str, Look], chance_la
         for group in groups
         if group in by_group
     ]
-    return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0, 1}))
+    values = Grid.of_rows(heads, rows, words=frozenset({0, 1}))
+    return Drawing(chart.name, chart.title, chart.note, description, values, svg)
 
 
 def _mean_rows(

@@ -4,7 +4,7 @@ A file has the colours of paper, and those of the dark in a style; a page gives 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isclose
 from typing import Literal
@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 from rich.cells import cell_len
 
 from akinai.core.presentation.charts import Chart
+from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import capitalized, unit_word
 from akinai.report.figures.style import DARK, HUES, INK, LINE, SOFT, Look, writable
 from akinai.report.page.lines import nice_step
@@ -80,13 +81,10 @@ class Drawing:
     """The text below the figure: its content, the number of runs, and how to read it."""
     description: str
     """The content in words, for readers who do not see the figure."""
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    values: Grid
     """The values as a table; a long one is thinned out."""
     svg: str
     """The text of the file."""
-    words: frozenset[int] = frozenset({0})
-    """Indices of the table's columns that hold words, not numbers."""
 
     @property
     def inline(self) -> str:
@@ -304,9 +302,17 @@ def tick_text(value: float, unit: str) -> str:
     return f"{sign}${amount:,.0f}" if isclose(amount, round(amount), abs_tol=1e-9) else f"{sign}${amount:,.2f}"
 
 
-def thin_rows(rows: Sequence[tuple[str, ...]], limit: int = 14) -> tuple[tuple[str, ...], ...]:
-    """At most `limit` rows: the first, the last, and even steps between."""
-    if len(rows) <= limit:
-        return tuple(rows)
-    indices = sorted({round(step * (len(rows) - 1) / (limit - 1)) for step in range(limit)})
-    return tuple(rows[index] for index in indices)
+def over_days_table(values: Mapping[str, Sequence[float | None]], unit: str, limit: int = 14) -> Grid:
+    """Values by day from 1, of at most `limit` days: the first, the last, and even steps between."""
+    last = max(map(len, values.values()), default=0)
+    steps = {round(step * (last - 1) / (limit - 1)) for step in range(limit)} if last > limit else range(last)
+    days = sorted(steps)
+    return Grid(
+        [
+            Column("day", [day + 1 for day in days], words=True),
+            *(
+                Column(name, [of[day] if day < len(of) else None for day in days], unit=unit)
+                for name, of in values.items()
+            ),
+        ]
+    )

@@ -90,23 +90,24 @@ def translate_document(report: Document, language: Language) -> Document:
             return Link(translate_cell(text, language), text.to) if text.to.startswith("#") else text
         return translate_cell(text, language)
 
+    def grid(table: Grid) -> Grid:
+        columns = [
+            replace(
+                column, head=words(column.head), values=column.values if column.names else [*map(cell, column.cells)]
+            )
+            for column in table.columns
+        ]
+        return Grid(columns, words(table.title), words(table.note))
+
     def block(block: Block) -> Block:
         match block:
             case str():
                 return words(block)
             case Grid():
-                columns = [
-                    replace(
-                        column,
-                        head=words(column.head),
-                        values=column.values if column.names else [*map(cell, column.cells)],
-                    )
-                    for column in block.columns
-                ]
-                return Grid(columns, words(block.title), words(block.note))
+                return grid(block)
             case Drawing():
-                heads = tuple(map(words, block.heads))
-                return replace(block, title=words(block.title), caption=words(block.caption), heads=heads)
+                title, caption = words(block.title), words(block.caption)
+                return replace(block, title=title, caption=caption, values=grid(block.values))
 
     sections = tuple(
         replace(section, title=words(section.title), blocks=tuple(map(block, section.blocks)))

@@ -68,16 +68,12 @@ class _Layout:
         """The indices of the columns with a link."""
         return {at for at, column in enumerate(grid.columns) if any(isinstance(cell, Link) for cell in column.values)}
 
-    def values(self, drawing: Drawing) -> Grid:
-        """A figure as a table."""
-        return Grid.of_rows(drawing.heads, drawing.rows, words=drawing.words)
-
     def charted(self, game: Game) -> Grid | None:
         """The values of the chart of a world, for the first of its games."""
         first = next(other for other in self.games if other.world == game.world)
         names = (CHARTED, f"{game.world.partition('@')[0]}-{CHARTED}")
         chart = next((drawing for drawing in self.report.drawings if drawing.name in names), None)
-        return self.values(chart) if chart and game is first else None
+        return chart.values if chart and game is first else None
 
 
 def transcript_paths(

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
-from akinai.core.presentation.words import ABSENT, label
+from akinai.core.presentation.words import ABSENT, label, percent
 from akinai.core.presentation.words import figure as number
 from akinai.report.figures.style import writable
 from akinai.report.language import environment_language, month_of, translate_report
@@ -58,7 +58,8 @@ def environment(language: Language) -> Environment:
     jinja.install_gettext_translations(words, newstyle=True)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the extension adds it
     shared: dict[str, Any] = {
         "language": language, "practice_note": PRACTICE_NOTE,
-        "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
+        "money": money, "amount": amount, "percent": percent, "dollars": dollars, "count": count,
+        "figure": number, "label": label,
         "absent": ABSENT, "json_block": json_block, "json_text": json_text,
         "month_of": partial(month_of, language=language),
         "translated": partial(translate_report, language=language),

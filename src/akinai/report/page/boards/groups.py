@@ -10,7 +10,7 @@ from akinai.analysis.records import Group, ScoreSummary, WorldRanking
 from akinai.analysis.verdicts import rank_text
 from akinai.core.findings import WORST_FIRST, Finding, Severity
 from akinai.core.presentation.words import label
-from akinai.report.language import translate_cell, translate_report
+from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import (
     Line,
     line_kinds,
@@ -22,7 +22,7 @@ from akinai.report.page.boards.plot import (
 )
 from akinai.report.page.document import Addresses, entry_link
 from akinai.report.page.lines import LineKind, Plot
-from akinai.report.page.templating import MINUS, Language, amount, count, money
+from akinai.report.page.templating import Language
 from akinai.report.why.section import moment_link
 from akinai.report.why.tables import decisions_text, when
 from akinai.runtime.runs.records import Run
@@ -61,37 +61,27 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class GroupCard:
-    """The card of a group on a report."""
+    """The card of a group on a page."""
 
-    name: str
-    agent: str
+    group: Group
     kind: LineKind | None
     """The look of its line; None where it is not drawn."""
     rank: str
     """The place of the group, with "=" where others share it."""
-    mean: str
-    interval: tuple[str, str] | None
     left: float
     width: float
     middle: float
     """Its interval and mean on the scale of all groups of the game, in per cent."""
-    share: str
-    """The place of the mean between idle and reference."""
-    runs: int
-    seeds: int
-    states: Sequence[tuple[str, int]]
-    """The states of runs that are not done, with their numbers."""
-    advice: str
-    """What to try with its unreadable runs; empty where it has none."""
-    endings: Sequence[tuple[str, int]]
-    tokens: tuple[str, str] | None
-    """Read and written by a run, on average."""
-    dollars: str
     findings: Sequence[FindingsOfType]
     more: int
     """Types of findings that are left out."""
     judged: bool
     moments: Sequence[Moment]
+
+    @property
+    def score(self) -> ScoreSummary:
+        """The first score."""
+        return _first(self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,7 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
         span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
         ranking = _ranking_of(analysis, world)
         cards = {
-            group.name: _group_card(group, _runs(group, runs), kinds, ranking, span, addresses, explained, language)
+            group.name: _group_card(group, _runs(group, runs), kinds, ranking, span, addresses, explained)
             for group in groups
         }
         for part in parts:
@@ -180,28 +170,14 @@ def _group_card(
     span: tuple[float, float],
     addresses: Addresses,
     explained: Sequence[Explanation],
-    language: Language,
 ) -> GroupCard:
-    score, usage = _first(group), group.usage
-    places: Mapping[str, int] = ranking.order.places if ranking else {}
-    mean, ci95 = score.summary.mean, score.summary.ci95
+    summary, places = _first(group).summary, dict(ranking.order.places) if ranking else {}
     findings = list(_findings_by_type(runs, addresses))
     return GroupCard(
-        group.name,
-        group.agent,
+        group,
         kinds.get(group.name),
         rank_text(places.get(group.name), places.values()),
-        amount(mean, score.unit),
-        (amount(ci95[0], score.unit), amount(ci95[1], score.unit)) if ci95 else None,
-        *on_span(mean, ci95, span),
-        "" if score.share is None else f"{score.share:.0%}".replace("-", MINUS),
-        len(group.runs),
-        group.seeds,
-        [(state, count) for state, count in group.states.items() if count and state != "done"],
-        translate_report(group.advice, language),
-        [(translate_cell(label(ending), language), count) for ending, count in group.endings.items()],
-        (count(usage.input_tokens), count(usage.output_tokens)) if usage else None,
-        money(usage.dollars * 100) if usage and usage.dollars is not None else "",
+        *on_span(summary.mean, summary.ci95, span),
         findings[:MAX_TYPES],
         max(0, len(findings) - MAX_TYPES),
         any(run.findings is not None for run in runs),
