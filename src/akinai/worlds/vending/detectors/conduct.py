@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from akinai.core.actions import Action, Unreadable
 from akinai.core.findings import Finding
-from akinai.worlds.vending.detectors.history import History, Statement, Step, detector, make_finding, units_in_storage
+from akinai.worlds.vending.detectors.history import History, Statement, Step, detector, make_finding
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
@@ -239,7 +239,7 @@ def _absence(stretch: Sequence[Step]) -> Iterator[Finding]:
 
 def _idle_with(kind: str, state: State) -> str | None:
     """The goods or the money that the business could have traded with; None when there is nothing of that kind."""
-    goods = sum(units_in_storage(state, product) for product in state.storage)
+    goods = sum(state.stored.values())
     unpriced = sum(slot.units for slot in state.slots if slot is not None)
     if kind == "goods":
         return f"nothing was on sale, with {goods + unpriced} units at hand" if goods + unpriced else None

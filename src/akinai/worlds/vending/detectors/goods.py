@@ -65,7 +65,7 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
     product = count.product
     if product is None:
         machine = sum(slot.units for slot in state.slots if slot is not None)
-        storage = sum(lot.units for lots in state.storage.values() for lot in lots)
+        storage = sum(state.stored.values())
     else:
         machine, storage = units_in_machine(state, product), units_in_storage(state, product)
     slots = {
@@ -85,12 +85,9 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
 
 def _by_site(state: State, product: str | None) -> dict[str, int]:
     """Units in the machine of each site."""
-    count = state.setup.slots
     return {
         f"row {index + 1} of the sites": sum(
-            slot.units
-            for slot in state.slots[index * count : (index + 1) * count]
-            if slot is not None and product in (None, slot.product)
+            slot.units for slot in state.slots_of(index) if slot is not None and product in (None, slot.product)
         )
         for index in range(len(state.sites))
     }

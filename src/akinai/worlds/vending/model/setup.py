@@ -389,6 +389,10 @@ class Setup(_Record):
         """A hint within a sentence; empty unless advice is given."""
         return text if self.advice else ""
 
+    def capacity_at(self, index: int) -> int:
+        """Units that fit into the slot of a machine at an index; slots for small items come first."""
+        return self.small_capacity if index < self.small_slots else self.large_capacity
+
     @property
     def days_before(self) -> int:
         """Days of the business before the first day of its owner, from which days are counted for people."""

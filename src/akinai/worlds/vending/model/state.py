@@ -15,7 +15,7 @@ from akinai.core.worlds import Record
 from akinai.worlds.vending.model.actions import SubAgentKind
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Setup
-from akinai.worlds.vending.sprint.records import Counted, DatedOrder, DatedPrice, Plan
+from akinai.worlds.vending.sprint.records import WEEKDAYS, Counted, DatedOrder, DatedPrice, Plan
 
 DAY_MINUTES = 1440
 OPENING = 8 * 60
@@ -399,6 +399,16 @@ class State(Business):
             state = state if state.ending else change(state)
         return state.turned_to(self.owner)
 
+    def slots_of(self, machine: int) -> tuple[Slot | None, ...]:
+        """The slots of a machine, by its index among the sites."""
+        count = self.setup.slots
+        return self.slots[machine * count : (machine + 1) * count]
+
+    @property
+    def stored(self) -> dict[str, int]:
+        """Units in storage, by product id in the order of ids."""
+        return {product: sum([lot.units for lot in lots]) for product, lots in sorted(self.storage.items())}
+
     @property
     def day(self) -> int:
         """Today, counted from the first day of the business, which is 1."""
@@ -421,7 +431,6 @@ def closed_books(before: Business, after: Business) -> Sequence[Book]:
     return () if after.book is None or after.book is before.book else (after.book,)
 
 
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 

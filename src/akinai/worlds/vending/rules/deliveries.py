@@ -40,8 +40,7 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
 def free_units(state: State) -> int:
     """The number of units that storage still has room for."""
     terms = state.setup.street.storage
-    stored = sum([lot.units for lots in state.storage.values() for lot in lots])
-    return terms.units + terms.units_a_site * (len(state.sites) - 1) - stored
+    return terms.units + terms.units_a_site * (len(state.sites) - 1) - sum(state.stored.values())
 
 
 def announce_delays(state: State) -> State:

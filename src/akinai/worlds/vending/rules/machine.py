@@ -165,7 +165,7 @@ def view_business_state(state: State) -> Result:
 def _size_and_capacity(state: State, index: int) -> tuple[Size, int]:
     """The size that a slot is for, and the units it takes."""
     setup = state.setup
-    return ("small", setup.small_capacity) if index < setup.small_slots else ("large", setup.large_capacity)
+    return "small" if index < setup.small_slots else "large", setup.capacity_at(index)
 
 
 def _with_slot(slots: tuple[Slot | None, ...], index: int, slot: Slot | None) -> tuple[Slot | None, ...]:

@@ -158,20 +158,20 @@ def check_deliveries(state: State) -> Result:
         units: dict[str, Json] = {line.product: line.units for line in order.lines}
         data.append({"order": order.number, "supplier": order.supplier, "units": units, "promised": promised})
     way = "On their way:\n" + "\n".join(lines) if lines else "Nothing is on its way."
-    storage, stored = list_storage(state)[1], _stored_units(state)
-    return state, Outcome(f"{way}\n{storage.text}", data={"on_their_way": data, "storage": stored})
+    storage = list_storage(state)[1]
+    return state, Outcome(f"{way}\n{storage.text}", data={"on_their_way": data, "storage": {**state.stored}})
 
 
 def list_storage(state: State) -> Result:
     """List the goods in storage, lot by lot."""
-    names, stored = state.setup.catalog.by_id, _stored_units(state)
+    names, stored = state.setup.catalog.by_id, state.stored
     lines = [
         f"- {names[product].name} ({product}): {units} units"
         f" ({', '.join([_lot_text(state, lot) for lot in state.storage[product]])})"
         for product, units in stored.items()
     ]
     text = "Storage:\n" + "\n".join(lines) if lines else "Storage is empty."
-    return state, Outcome(text, data={"storage": stored})
+    return state, Outcome(text, data={"storage": {**stored}})
 
 
 def view_suppliers(state: State) -> Result:
@@ -193,10 +193,6 @@ def unknown_product(state: State, name: str) -> Outcome:
     close = get_close_matches(name.lower(), state.setup.catalog.by_id, n=1)
     offer = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(state.setup.catalog.by_id)}"
     return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog{state.setup.hint(f'; {offer}')}")
-
-
-def _stored_units(state: State) -> dict[str, Json]:
-    return {product: sum([lot.units for lot in lots]) for product, lots in sorted(state.storage.items())}
 
 
 def _lot_text(state: State, lot: Lot) -> str:

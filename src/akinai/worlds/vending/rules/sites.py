@@ -27,7 +27,7 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
         return state, Outcome.refused("no_site", f"you have no site {action.site}")
     index, site = numbered_site
     count = state.setup.slots
-    slots = list(state.slots[index * count : (index + 1) * count])
+    slots = list(state.slots_of(index))
     storage, moved = dict(state.storage), set[str]()
     if action.products is not None:
         layout = _layout(state, action.products)
@@ -106,11 +106,10 @@ def _rearrange(
 def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, ...]], moved: set[str]) -> list[str]:
     """Fill every slot up from storage, the oldest units first. Returns what was put in, as words."""
     setup, filled = state.setup, list[str]()
-    small = setup.small_slots
     for index, slot in enumerate(slots):
         if slot is None or not (stored := storage.get(slot.product)):
             continue
-        gap = (setup.small_capacity if index < small else setup.large_capacity) - slot.units
+        gap = setup.capacity_at(index) - slot.units
         if gap <= 0:
             continue
         remaining, put = remove_units(stored, gap)
@@ -140,9 +139,9 @@ def inventory(state: State) -> Outcome:
     """List what each machine holds, site by site."""
     lines: list[str] = []
     sites: list[Json] = []
-    count, names = state.setup.slots, state.setup.catalog.by_id
+    names = state.setup.catalog.by_id
     for index, site in enumerate(state.sites):
-        units = units_in(state.slots[index * count : (index + 1) * count])
+        units = units_in(state.slots_of(index))
         seal = " (lost)" if site.lost else " (sealed)" if site.sealed else ""
         goods = ", ".join(f"{n} {names[id].name} ({id}){_price(state.prices, id)}" for id, n in units.items())
         lines.append(f"Site {index + 1}, {site_name(state, site.place_index)}{seal}: {goods or 'empty'}")

@@ -11,9 +11,10 @@ from akinai.retrieval import find_by_meaning, rank, tokenize
 from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model.actions import SearchWeb
 from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier, percent
-from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
+from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.suppliers.letters import days, name_and_id
+from akinai.worlds.vending.sprint.records import WEEKDAYS
 
 _ALMANAC = "https://vending-almanac.com"
 _ORDINARY = 1000

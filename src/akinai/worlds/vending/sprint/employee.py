@@ -58,9 +58,9 @@ def _run_day(state: State) -> State:
 
 
 def _sold_out(state: State) -> dict[int, tuple[str, ...]]:
-    count, empty = state.setup.slots, dict[int, tuple[str, ...]]()
+    empty = dict[int, tuple[str, ...]]()
     for index in range(len(state.sites)):
-        slots = [slot for slot in state.slots[index * count : (index + 1) * count] if slot]
+        slots = [slot for slot in state.slots_of(index) if slot]
         held = {slot.product for slot in slots if slot.lots}
         bare = {slot.product for slot in slots if not slot.lots and slot.product in state.prices} - held
         if bare:
@@ -158,18 +158,10 @@ def _round(state: State) -> State:
     return state
 
 
-def _slots_of(state: State, number: int) -> Sequence[Slot | None]:
-    count = state.setup.slots
-    return state.slots[(number - 1) * count : number * count]
-
-
 def _can_fill(state: State, number: int) -> bool:
-    small, setup = state.setup.small_slots, state.setup
     return any(
-        slot is not None
-        and slot.product in state.storage
-        and slot.units < (setup.small_capacity if index < small else setup.large_capacity)
-        for index, slot in enumerate(_slots_of(state, number))
+        slot is not None and slot.product in state.storage and slot.units < state.setup.capacity_at(index)
+        for index, slot in enumerate(state.slots_of(number - 1))
     )
 
 
@@ -181,7 +173,7 @@ def _next_layout(state: State, number: int) -> tuple[str, ...] | None:
     planned = week_of(state).plan.sites.get(number)
     if planned is None:
         return None
-    slots, small, layout, changes = _slots_of(state, number), state.setup.small_slots, list[str](), False
+    slots, small, layout, changes = state.slots_of(number - 1), state.setup.small_slots, list[str](), False
     by_id = state.setup.catalog.by_id
     for part, size in ((slots[:small], "small"), (slots[small:], "large")):
         held = [slot for slot in part if slot is not None]

@@ -80,11 +80,11 @@ class _Site:
     """A site's week."""
 
     def __init__(self, state: State, index: int) -> None:
-        week, site, count = week_of(state), state.sites[index], state.setup.slots
+        week, site = week_of(state), state.sites[index]
         self.number, self.box_cents, self.sealed, self.lost = index + 1, site.box_cents, site.sealed, site.lost
         self.place = site_name(state, site.place_index)
         self.title = self.place + (" LOST" if site.lost else " SEALED" if site.sealed else "")
-        self.units = units_in(state.slots[index * count : (index + 1) * count])
+        self.units = units_in(state.slots_of(index))
         self.sold: dict[str, int] = {}
         self.out: dict[str, list[int]] = {}
         for book, sold_out in zip(week.books, week.sold_out, strict=True):
@@ -111,7 +111,7 @@ def _storage(state: State) -> str:
         last = min(lot.last_day for lot in lots)
         soon = f" (first spoils after {_short_date(state, last)})" if last < state.day + SOON_DAYS else ""
         goods.append(f"{sum(lot.units for lot in lots)} {id}{soon}")
-    total = sum(lot.units for lots in state.storage.values() for lot in lots)
+    total = sum(state.stored.values())
     return f"STORAGE {total} of {total + free_units(state)} units: {', '.join(goods) or 'empty'}."
 
 
@@ -237,7 +237,7 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
         "cash_cents": state.cash_cents,
         "sites": sites,
         "prices_cents": dict(state.prices),
-        "storage": {id: sum(lot.units for lot in lots) for id, lots in sorted(state.storage.items())},
+        "storage": {**state.stored},
         "days": days,
         "counted": counted,
         "not_placed": [*week.not_placed],

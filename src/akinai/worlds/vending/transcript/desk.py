@@ -111,19 +111,13 @@ def _content(state: State, index: int) -> str:
     size = "small" if index < state.setup.small_slots else "large"
     if slot is None:
         return f"empty, {size}"
-    return f"{state.setup.catalog.by_id[slot.product].name}, {slot.units} of {_capacity(state, index)}"
-
-
-def _capacity(state: State, index: int) -> int:
-    setup = state.setup
-    return setup.small_capacity if index < setup.small_slots else setup.large_capacity
+    return f"{state.setup.catalog.by_id[slot.product].name}, {slot.units} of {state.setup.capacity_at(index)}"
 
 
 def _goods(state: State) -> tuple[Pick, ...]:
     names = state.setup.catalog.by_id
     suppliers = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
-    stored = {product: sum(lot.units for lot in lots) for product, lots in sorted(state.storage.items())}
-    in_storage = tuple(Choice((id,), names[id].name, f"{units} in storage") for id, units in stored.items())
+    in_storage = tuple(Choice((id,), names[id].name, f"{units} in storage") for id, units in state.stored.items())
     met = _products_met(state)
     products = tuple(
         Choice((id,), product.name, format_cents(state.prices[id]) if id in state.prices else "")
@@ -173,7 +167,7 @@ def _refills(state: State) -> tuple[FilledRow, ...]:
     rows: list[FilledRow] = []
     for index, slot in enumerate(state.slots):
         stored = sum(lot.units for lot in state.storage.get(slot.product, ())) if slot else 0
-        room = _capacity(state, index) - slot.units if slot else 0
+        room = state.setup.capacity_at(index) - slot.units if slot else 0
         if slot and stored and room:
             row, column = divmod(index, state.setup.columns)
             label = f"{slot_key(state.setup.columns, index)} {state.setup.catalog.by_id[slot.product].name}"

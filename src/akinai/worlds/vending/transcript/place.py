@@ -56,27 +56,25 @@ def _figures(state: State) -> tuple[Figure, ...]:
 
 def _shelves(state: State) -> tuple[Shelf, ...]:
     setup = state.setup
-    count, small = setup.slots, setup.small_slots
-    capacities = (setup.small_capacity,) * small + (setup.large_capacity,) * (count - small)
+    capacities = tuple(map(setup.capacity_at, range(setup.slots)))
     if setup.street.alone:
-        return (Shelf("", setup.columns, capacities, _slots(state, 0, 0)),)
+        return (Shelf("", setup.columns, capacities, _slots(state, 0, shelf=0)),)
     return tuple(
         Shelf(
             site_name(state, site.place_index),
             setup.columns,
             capacities,
-            _slots(state, index * count, index + 1),
+            _slots(state, index, shelf=index + 1),
             "lost" if site.lost else "sealed" if site.sealed else "",
         )
         for index, site in enumerate(state.sites)
     )
 
 
-def _slots(state: State, start: int, shelf: int) -> Mapping[str, SlotView | None]:
-    setup = state.setup
+def _slots(state: State, machine: int, shelf: int) -> Mapping[str, SlotView | None]:
     return {
-        slot_key(setup.columns, index, shelf): _slot(state, slot)
-        for index, slot in enumerate(state.slots[start : start + setup.slots])
+        slot_key(state.setup.columns, index, shelf): _slot(state, slot)
+        for index, slot in enumerate(state.slots_of(machine))
     }
 
 
