@@ -1,19 +1,19 @@
 """The demonstration: three players of a world on the same seeds, and a report on them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from akinai import worlds
-from akinai.analysis.analyse import analyze, compare
+from akinai.analysis.analyse import Analysis, analyze, compare
 from akinai.analysis.comparison import Comparison
 from akinai.analysis.scale import HIGH, LOW
 from akinai.api.play import Seeds, run
 from akinai.core.errors import UsageError
 from akinai.runtime.config.files import expect_writable, new_path
 from akinai.runtime.play.driver import Progress
-from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.records import Run
 from akinai.stores.memory import MemoryStore
 
 PLAYERS = (LOW, "naive", HIGH)
@@ -25,8 +25,8 @@ WATCHED_DAYS = 7
 class Demo:
     """The runs of the demonstration, their comparison and the report."""
 
-    played: Mapping[str, Runs]
-    """The runs of each player, by its name."""
+    analysis: Analysis
+    """The runs of all players, a group each."""
     comparison: Comparison
     """The best player against the middle one, paired by seed."""
     page: Path | None
@@ -55,11 +55,10 @@ def demo(
     if watched is not None:
         watched(first[0])
     store = MemoryStore()
-    played = {
-        player: run(name, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
-        for player in PLAYERS
-    }
-    return Demo(played, compare(*PLAYERS[1:], store=store), _report(store, folder))
+    for player in PLAYERS:
+        run(name, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
+    analysis = analyze(store=store, by_day=True)
+    return Demo(analysis, compare(*PLAYERS[1:], store=store), _report(analysis, folder))
 
 
 def _playable(name: str | None) -> str:
@@ -83,10 +82,10 @@ def _draws() -> bool:
     return find_spec("jinja2") is not None
 
 
-def _report(store: MemoryStore, folder: Path) -> Path | None:
-    """The page of a report on all runs of a store; None where what draws it is not installed."""
+def _report(analysis: Analysis, folder: Path) -> Path | None:
+    """The page of a report; None where what draws it is not installed."""
     if not _draws():
         return None
     from akinai.report.page.files import write
 
-    return write(analyze(store=store, by_day=True), folder).page.resolve()
+    return write(analysis, folder).page.resolve()

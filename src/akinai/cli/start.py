@@ -28,10 +28,10 @@ def demo(
     from rich.console import Group
     from rich.text import Text
 
+    from akinai.analysis.tables import groups_table
     from akinai.api.demo import demo as play_demo
     from akinai.report.language import translate_sentence
-    from akinai.report.tables.columns import translate_result
-    from akinai.report.tables.runs import players_table
+    from akinai.report.tables.columns import page_of, translate_result
     from akinai.report.tables.transcript import diary
 
     def print_first_run(run: "Run") -> None:
@@ -45,12 +45,12 @@ def demo(
         demonstration = play_demo(
             world, seeds=seeds, days=days, output=output, progress=progress, watched=print_first_run
         )
-    print_page(lambda _: Text(translate_result(demonstration.comparison.sentences), "bold"))
-    print_line()
-    print_page(lambda width: players_table(demonstration.played, width))
+    analysis = demonstration.analysis
+    sentences = Text(translate_result(demonstration.comparison.sentences), "bold")
+    print_page(lambda width: page_of([sentences, groups_table(analysis.groups, analysis.standings)], width))
     page = demonstration.page.as_uri() if demonstration.page else 'pip install "akinai[report]" draws it'
     print_line("\n" + translate_sentence(f"The report with figures: {page}"))
-    name = next(iter(demonstration.played.values()))[0].world.partition("@")[0]
+    name = analysis.groups[0].world.partition("@")[0]
     print_next_steps(
         {
             f"akinai run {name} --agent reference --seeds 1-6 --name first": "play, and keep the runs",

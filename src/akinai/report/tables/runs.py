@@ -169,26 +169,6 @@ def summary_table(runs: Runs, width: int, title: str = "") -> RenderableType:
     return page_of([statistics_table(runs.summary(), runs.units(), title)], width)
 
 
-def players_table(played: Mapping[str, Runs], width: int) -> Table:
-    """A row for each player: the interval of its first score, and the means of all others that fit."""
-    units = next(iter(played.values())).units()
-    summaries = [runs.summary() for runs in played.values()]
-    headline, *other_scores = units
-
-    def means(name: str) -> list[str]:
-        return [figure(summary[name].mean, units[name]) for summary in summaries]
-
-    ends = [summary[headline].ci95 or (None, None) for summary in summaries]
-    columns = [
-        Column("player", list(played), words=True),
-        Column(label(headline), means(headline)),
-        Column("95 % from", [figure(low, units[headline]) for low, _ in ends]),
-        Column("to", [figure(high, units[headline]) for _, high in ends]),
-        *(Column(label(name), means(name), drop=rank) for rank, name in enumerate(other_scores, 1)),
-    ]
-    return fit_table(columns, width)
-
-
 def swept_runs(runs: Runs, width: int) -> RenderableType | None:
     """Make the table of means by swept value; None where the runs are no sweep."""
     if not runs or not all(sweep_of(run.header.card) for run in runs):
