@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ import gymnasium
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector.utils import create_shared_memory, read_from_shared_memory, write_to_shared_memory
 
 import akinai
 import doors
 import gymnasium_sprint
-from akinai.adapters.gymnasium import ReplySpace, WorldEnv, WorldVectorEnv
+from akinai.adapters.gymnasium import ReplySpace, TextSpace, WorldEnv, WorldVectorEnv
 from akinai.core.chance import pooled_seed, split_of
 from akinai.core.errors import UsageError
 
@@ -204,21 +206,25 @@ def test_a_reply_of_several_actions_earns_the_rewards_of_all() -> None:
     single.close()
 
 
-@pytest.mark.slow
-def test_environments_in_processes_of_their_own(tmp_path: Path) -> None:
-    """As the page says: without shared memory, which holds no text of any length."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import gymnasium\nif __name__ == '__main__':\n"
-        "    envs = gymnasium.make_vec('akinai.adapters.gymnasium:akinai/vending', 2, preset='classic', days=2,\n"
-        "        vectorization_mode='async', vector_kwargs={'shared_memory': False})\n"
-        "    envs.reset(seed=1)\n"
-        f"    print(envs.step([{DAY!r}] * 2)[1].tolist())\n"
-        "    envs.close()\n",
-        encoding="utf-8",
+def test_environments_in_processes_of_their_own() -> None:
+    """As they come, with the texts of single environments; one that is too long for the memory they share says so."""
+    vector: Any = gymnasium.make_vec(
+        "akinai.adapters.gymnasium:akinai/vending", 2, preset="classic", days=2, vectorization_mode="async"
     )
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "[-200.0, -200.0]\n"), done.stderr
+    single = WorldEnv("vending", preset="classic", days=2)
+    single.reset(seed=2)
+    assert vector.reset(seed=1)[0][1] == single.reset(seed=2)[0]
+    texts, rewards, over, _, _ = vector.step([DAY, DAY])
+    assert (texts[1], rewards.tolist(), over.tolist()) == (single.step(DAY)[0], [-200.0, -200.0], [False, False])
+    single.close()
+    vector.close()
+    space = TextSpace()
+    memory = create_shared_memory(space, 2)
+    for place, text in enumerate(("水" * 80_000, "")):
+        write_to_shared_memory(space, place, text, memory)
+    assert deepcopy(read_from_shared_memory(space, memory, 2)) == ("水" * 80_000, "")
+    with pytest.raises(ValueError, match="300,000 bytes"):
+        write_to_shared_memory(space, 0, "水" * 100_000, memory)
 
 
 @pytest.mark.slow

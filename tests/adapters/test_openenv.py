@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from openenv.core import GenericEnvClient
 
@@ -156,6 +157,24 @@ def test_the_pages_examples_run() -> None:
         server.wait()
     assert done.returncode == 0, done.stderr
     assert "net_worth" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        (
+            "step",
+            {"action": DAY},
+            "there is no episode; reset first, and keep the connection open: /step alone forgets",
+        ),
+        ("reset", {"episode_id": "../a"}, "a run's name is"),
+        ("reset", {"resume": "nobody"}, "no run 'nobody'"),
+    ],
+)
+def test_a_plain_request_says_what_is_wrong(url: str, path: str, body: Any, sentence: str) -> None:
+    """In `detail`, as OpenEnv does where an action is none; such requests have no connection that an episode is of."""
+    answer = httpx.post(f"{url}/{path}", json=body)
+    assert (answer.status_code, answer.json()["detail"][: len(sentence)]) == (422, sentence)
 
 
 async def test_an_episode_whose_client_died_is_resumed(url: str, store: str, client: Any) -> None:

@@ -1,11 +1,17 @@
 """Spaces of text. Gymnasium's own `Text` holds short words of letters and digits."""
 
 import json
+import multiprocessing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import Space
+from gymnasium.vector.utils import (
+    create_shared_memory,  # pyright: ignore[reportUnknownVariableType] - of arrays of any type
+    read_from_shared_memory,
+    write_to_shared_memory,
+)
 
 from akinai.core.actions import Action
 
@@ -15,6 +21,10 @@ LONGEST = 5
 """Words of the longest sampled text."""
 WIDEST = 100
 """Distance of a sampled number from the only limit of its range."""
+SHARED_BYTES = 2**18
+"""Bytes of memory that an environment in a process of its own has for an observation."""
+HEAD_BYTES = 4
+"""The first of them, which hold the length."""
 
 
 class TextSpace(Space[str]):
@@ -42,6 +52,42 @@ class TextSpace(Space[str]):
 
     def __hash__(self) -> int:
         return hash(type(self))
+
+
+@create_shared_memory.register(TextSpace)
+def _share(space: TextSpace, n: int = 1, ctx: Any = multiprocessing) -> Any:
+    return ctx.RawArray("B", n * SHARED_BYTES)
+
+
+@write_to_shared_memory.register(TextSpace)
+def _write(space: TextSpace, index: int, value: str, shared_memory: Any) -> None:
+    data, start = value.encode(), index * SHARED_BYTES
+    if len(data) > SHARED_BYTES - HEAD_BYTES:
+        raise ValueError(
+            f"an observation of {len(data):,} bytes: Gymnasium's shared memory has {SHARED_BYTES:,} here; "
+            "make_vec(..., vector_kwargs={'shared_memory': False}) has no such limit"
+        )
+    view = memoryview(shared_memory).cast("B")
+    view[start : start + HEAD_BYTES + len(data)] = len(data).to_bytes(HEAD_BYTES, "little") + data
+
+
+@read_from_shared_memory.register(TextSpace)  # pyright: ignore[reportArgumentType] - what it may return is for its own spaces
+class _SharedTexts(Sequence[str]):
+    """The texts that the memory holds now. Gymnasium asks for this once, and copies it at each step."""
+
+    def __init__(self, space: TextSpace, shared_memory: Any, n: int = 1) -> None:
+        self._view, self._count = memoryview(shared_memory).cast("B"), n
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - no slices
+        begin = range(self._count)[index] * SHARED_BYTES + HEAD_BYTES
+        size = int.from_bytes(self._view[begin - HEAD_BYTES : begin], "little")
+        return bytes(self._view[begin : begin + size]).decode()
+
+    def __deepcopy__(self, _: object) -> tuple[str, ...]:
+        return tuple(self)
 
 
 class ReplySpace(TextSpace):

@@ -13,6 +13,7 @@ from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from pydantic import Field, WithJsonSchema
+from starlette.responses import JSONResponse
 
 from akinai import worlds
 from akinai.api.opening import Session
@@ -20,7 +21,7 @@ from akinai.api.opening import open as open_session
 from akinai.api.seat import Answer, Seat
 from akinai.api.training.pools import episode_seed, new_seed, reward_span
 from akinai.core.chance import Split
-from akinai.core.errors import UsageError
+from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import with_options
@@ -166,9 +167,15 @@ def make_app(world: str | World[Any], max_clients: int = 64, **options: Unpack[T
     loaded = worlds.load(world) if isinstance(world, str) else world
     make = partial(WorldEnvironment, loaded, options)
     name = f"akinai-{loaded.name.partition('@')[0]}"
-    return create_app(
+    app = create_app(
         make, WorldAction, WorldObservation, env_name=name, state_cls=WorldState, max_concurrent_envs=max_clients
     )
+    app.add_exception_handler(AkinaiError, _refused)
+    return app
+
+
+async def _refused(_: object, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 422)
 
 
 @with_options(TrainingOptions)

@@ -82,35 +82,43 @@ def game(folder: str | Path, world: str | World[Any] | None = None, **options: U
     if world is not None:
         loaded = worlds.load(world) if isinstance(world, str) else world
         plan_session(loaded, SESSION_AGENT, _opening(place, options), load_optional(options["key"]))
+    elif place.is_empty:
+        raise _nothing_begun(place)
     Budget(minutes=options["max_minutes"])  # refuses what is no time
 
     async def serve() -> Run:
-        async with opened(store, create=place.is_empty) as books:
-            return await _serve(place, world, options, books)
+        with Front.at(Listener.GAME, LOOPBACK[0], options["port"]) as front:
+            async with opened(store, create=place.is_empty) as books:
+                return await _serve(place, world, options, books, front)
 
     return wait(serve())
+
+
+def _nothing_begun(place: GameFolder) -> UsageError:
+    return UsageError(f"no game was begun in {str(place.path)!r}; name a world, such as 'vending'")
 
 
 def _opening(place: GameFolder, options: FolderOptions) -> OpenOptions:
     return part_of(OpenOptions, {**options, "name": place.run_name})
 
 
-async def _serve(place: GameFolder, world: str | World[Any] | None, options: FolderOptions, books: Books) -> Run:
-    with Front.at(Listener.GAME, LOOPBACK[0], options["port"]) as front:
-        async with await _open(place, world, options, books) as session:
-            seat, minutes = Seat(session), options["max_minutes"]
-            place.write(seat.prompt(), seat.tools(), minutes)
+async def _serve(
+    place: GameFolder, world: str | World[Any] | None, options: FolderOptions, books: Books, front: Front
+) -> Run:
+    async with await _open(place, world, options, books) as session:
+        seat, minutes = Seat(session), options["max_minutes"]
+        place.write(seat.prompt(), seat.tools(), minutes)
 
-            def connected(token: str) -> None:
-                place.connect(f"{front.url}{PATH}", token)
-                if ready := options["ready"]:
-                    ready(GameServer(session.id, front.url, place.path, session.resumed))
+        def connected(token: str) -> None:
+            place.connect(f"{front.url}{PATH}", token)
+            if ready := options["ready"]:
+                ready(GameServer(session.id, front.url, place.path, session.resumed))
 
-            try:
-                await _serve_until_over(seat, front, minutes * 60 or None, connected)
-            finally:
-                place.disconnect(seat.look().text if session.done else None)
-        return await session.run()
+        try:
+            await _serve_until_over(seat, front, minutes * 60 or None, connected)
+        finally:
+            place.disconnect(seat.look().text if session.done else None)
+    return await session.run()
 
 
 async def _open(
@@ -130,7 +138,7 @@ async def _open(
             )
         return await open_session(world, opening)
     if not begun:
-        raise UsageError(f"no game was begun in {str(place.path)!r}; name a world, such as 'vending'")
+        raise _nothing_begun(place)
     *_, last = begun.values()
     if not can_resume(last):
         raise UsageError(f"the run {last.run_id!r} is over ({last.ending}); another folder begins another run")
