@@ -17,10 +17,11 @@ def test_a_bullet_says_what_taught_it_and_how_it_came_about(tmp_path: Path) -> N
     file.commit(Delta("d1", taggings=(Tagging("task", (id,), (BulletTag(id, "helpful"),)),)))
     file.commit(Delta("d2", (Operation("UPDATE", bullet_id=id, content="Buy no gum."),), reason="it lost money"))
     view = playbook_view("b", file.load(), file.history())
-    (bullet,) = view.bullets
-    assert (bullet.bullet.helpful, [change.verb for change in bullet.changes]) == (1, ["added", "counted", "changed"])
-    assert view.history[0].reason == "it lost money"
-    assert view.history[0].changed == 1
+    (bullet,) = view.bullets(view.playbook.sections[0])
+    verbs = [change.verbs[id] for change in view.changes(bullet)]
+    assert (bullet.helpful, verbs) == (1, ["added", "counted", "changed"])
+    assert view.history[0].change.reason == "it lost money"
+    assert view.history[0].count("changed") == 1
     learned = Bullet("x", "pricing", "t", source_trajectory="run-1#37 -> run-1#66; task:9; run-2#5")
     assert sources_of(learned) == (Source("run-1", (37, 66)), Source("task:9"), Source("run-2", (5,)))
 

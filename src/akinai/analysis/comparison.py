@@ -8,7 +8,7 @@ from typing import Literal
 from akinai.analysis.groups import first_header, group_runs, name_groups, score_names, summarise_group
 from akinai.analysis.records import MONTH_DAYS, Group, Scale
 from akinai.analysis.tables import difference_row
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, as_json
 from akinai.core.chance import seed_json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
@@ -187,14 +187,12 @@ class Comparison:
                 "unreadable": [*map(seed_json, self.unreadable)],
                 "repeated": self.repeated,
             },
-            "scores": {name: score.to_json() for name, score in self.scores.items()},
-            "findings": {name: findings.to_json() for name, findings in self.findings.items()},
-            "coherence": {name: score.to_json() for name, score in self.coherence.items()},
+            "scores": as_json(self.scores),
+            "findings": as_json(self.findings),
+            "coherence": as_json(self.coherence),
             "card": dict(self.card),
         }
-        if self.figures:
-            document["figures"] = {name: figure.to_json() for name, figure in self.figures.items()}
-        return document
+        return document | ({"figures": as_json(self.figures)} if self.figures else {})
 
 
 Value = Callable[[Run], float | None]

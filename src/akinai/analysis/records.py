@@ -7,8 +7,9 @@ separately. Nothing is left out silently.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord, as_json
 from akinai.core.chance import seed_json
 from akinai.core.scores import Better
 from akinai.core.statistics import Ranking, Summary
@@ -37,12 +38,8 @@ class ScoreSummary:
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {"unit": self.unit, **({"better": self.better} if self.better else {})}
-        return document | {
-            **self.summary.to_json(),
-            "mean_of_done": self.mean_of_done,
-            "mde": self.mde,
-            "share": self.share,
-        }
+        further: dict[str, Json] = {"mean_of_done": self.mean_of_done, "mde": self.mde, "share": self.share}
+        return {**document, **self.summary.to_json(), **further}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class FindingsSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class UsageSummary:
+class UsageSummary(JsonRecord):
     """The model calls of a group: means over the runs that asked a model."""
 
     runs: int
@@ -73,9 +70,6 @@ class UsageSummary:
     minutes: float
     dollars: float | None
     """None unless every call has a price."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,31 +175,26 @@ class Group:
         return self.states.get("unreadable", 0) + self.states.get("damaged", 0)
 
     def to_json(self) -> dict[str, Json]:
-        document: dict[str, Json] = {
+        document: dict[str, Any] = {
             "world": self.world,
             "agent": self.agent,
             **self.card,
-            "settings": dict(self.settings),
-            "runs": list(self.runs),
+            "settings": self.settings,
+            "runs": self.runs,
             "n": len(self.runs),
             "seeds": self.seeds,
-            "states": {str(state): count for state, count in self.states.items()},
+            "states": self.states,
             "copies": self.copies,
-            "endings": dict(self.endings),
+            "endings": self.endings,
             "days": self.days,
-            "scores": {name: score.to_json() for name, score in self.scores.items()},
-            "findings": {name: findings.to_json() for name, findings in self.findings.items()},
-            "coherence": {name: score.to_json() for name, score in self.coherence.items()},
-            "usage": self.usage.to_json() if self.usage else None,
-            "scale": self.scale.to_json(),
+            "scores": self.scores,
+            "findings": self.findings,
+            "coherence": self.coherence,
+            "usage": self.usage,
+            "scale": self.scale,
         }
-        if self.figures:
-            document["figures"] = {name: figure.to_json() for name, figure in self.figures.items()}
-        if self.tables:
-            document["tables"] = {name: table.to_json() for name, table in self.tables.items()}
-        if self.advice:
-            document["advice"] = self.advice
-        return document
+        more = {"figures": self.figures, "tables": self.tables, "advice": self.advice}
+        return as_json(document | {name: part for name, part in more.items() if part})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ import shlex
 import socket
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal, Unpack, cast
 from urllib.parse import urlsplit
 
 from akinai import worlds
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.presentation.words import counted
 from akinai.core.stores import Books, RunHeader
@@ -38,7 +38,7 @@ State = Literal["ok", "missing", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(JsonRecord):
     """The state of one part of the installation."""
 
     kind: str
@@ -48,9 +48,6 @@ class Check:
     """The finding; for what is missing or broken, also the remedy."""
     value: Json = None
     """The finding as a number or a name, for programs, where it is one."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 @with_options(DoctorOptions)

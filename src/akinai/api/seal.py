@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
@@ -13,7 +13,7 @@ from akinai.runtime.sync import wait
 
 
 @dataclass(frozen=True, slots=True)
-class KeyInfo:
+class KeyInfo(JsonRecord):
     """A key without its secret, and the runs that were begun under it."""
 
     path: Path
@@ -21,12 +21,9 @@ class KeyInfo:
     begun: Sequence[dict[str, Json]] = ()
     """The lines of its log, without their codes."""
 
-    def to_json(self) -> dict[str, Json]:
-        return {"path": str(self.path), "commitment": self.commitment, "begun": list(self.begun)}
-
 
 @dataclass(frozen=True, slots=True)
-class Revealed:
+class Revealed(JsonRecord):
     """Where a key was revealed."""
 
     commitment: str
@@ -34,9 +31,6 @@ class Revealed:
     """Runs of the store whose seeds are told from now on."""
     files: Sequence[Path] = ()
     """The key in the folders of leaderboards."""
-
-    def to_json(self) -> dict[str, Json]:
-        return {"commitment": self.commitment, "runs": list(self.runs), "files": [str(path) for path in self.files]}
 
 
 def new(file: str | Path) -> KeyInfo:

@@ -9,14 +9,18 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
 from akinai.core.untrusted.spelling import short_repr
 
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""A value of JSON. NaN and infinities are not part of it."""
+if TYPE_CHECKING:
+    Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+    """A value of JSON. NaN and infinities are not part of it."""
+else:
+    Json: TypeAlias = Any  # pydantic does not end with a type that holds itself
 
 MOST_LEVELS = 64
 """Maximum nesting of a value that an agent sends."""
@@ -31,6 +35,28 @@ _LEAVES = frozenset({str, int, bool, type(None)})
 _encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 ).encode
+
+
+class JsonRecord:
+    """A dataclass with a JSON form: its fields by their names."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Json]:
+        return {field.name: as_json(getattr(self, field.name)) for field in fields(cast("Any", self))}
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON: records by their own form or their fields, tuples as lists, paths as text."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {key: as_json(item) for key, item in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, Sequence):
+        return [as_json(item) for item in cast("Sequence[Any]", value)]
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    return JsonRecord.to_json(cast("Any", value)) if is_dataclass(value) else str(value)
 
 
 def canonical(value: Json) -> str:

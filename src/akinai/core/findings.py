@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 
 Severity = Literal["minor", "serious", "grave"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -13,7 +13,7 @@ WORST_FIRST = SEVERITIES[::-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(JsonRecord):
     """One mistake of one actor."""
 
     type: str
@@ -28,17 +28,6 @@ class Finding:
     """The fact at that moment."""
     at: int
     """When, in the world's own microseconds since the epoch: the time of the last of its entries."""
-
-    def to_json(self) -> Mapping[str, Json]:
-        return {
-            "type": self.type,
-            "actor": self.actor,
-            "entries": list(self.entries),
-            "severity": self.severity,
-            "assumed": self.assumed,
-            "true": self.true,
-            "at": self.at,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +53,7 @@ class DealStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(JsonRecord):
     """An offer and its outcome."""
 
     id: str
@@ -77,15 +66,3 @@ class Deal:
     """In the order of the ledger."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Names of the two for people, by id; a side may have none."""
-
-    def to_json(self) -> dict[str, Json]:
-        """The document that `akinai analyze RUN --deal ID --json` prints."""
-        return {
-            "id": self.id,
-            "seller": self.seller,
-            "buyer": self.buyer,
-            "amount_cents": self.amount_cents,
-            "status": dict(self.status),
-            "names": dict(self.names),
-            "steps": [step.to_json() for step in self.steps],
-        }

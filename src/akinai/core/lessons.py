@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, JsonRecord, canonical
 from akinai.core.money import format_cents, read_dollars
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(JsonRecord):
     """One thing learned from one ledger, worded so that a person, a model and a rule-based player can follow it."""
 
     section: str
@@ -47,16 +47,6 @@ class Lesson:
     def of(cls, section: str, about: str, advice: "Advice", entries: Iterable[int], *keywords: str) -> Self:
         """A lesson that says one piece of advice; `entries` in any order."""
         return cls(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))), advice.record())
-
-    def to_json(self) -> Mapping[str, Json]:
-        return {
-            "section": self.section,
-            "content": self.content,
-            "keywords": list(self.keywords),
-            "about": self.about,
-            "entries": list(self.entries),
-            **({RECORD: self.record} if self.record else {}),
-        }
 
 
 RECORD = "lesson"

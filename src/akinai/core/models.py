@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, as_json, canonical
 
 TIMEOUT_S = 180.0
 """Seconds to wait for a reply, of a model or of a program, by default."""
@@ -52,14 +52,10 @@ class Message:
         return f"{marked_thinking(self.thinking)}\n{self.text}".strip() if self.thinking else self.text
 
     def to_json(self) -> dict[str, Json]:
-        data: dict[str, Json] = {"speaker": self.speaker, "text": self.text}
-        if self.calls:
-            data["calls"] = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.calls]
-        if self.call_id:
-            data["call_id"] = self.call_id
-        if self.thoughts:
-            data["thoughts"] = list(self.thoughts)
-        return data
+        more = {"calls": self.calls, "call_id": self.call_id, "thoughts": self.thoughts}
+        return {"speaker": self.speaker, "text": self.text} | {
+            name: as_json(part) for name, part in more.items() if part
+        }
 
     @cached_property
     def key(self) -> bytes:
@@ -181,7 +177,7 @@ class Reply:
     def to_json(self) -> dict[str, Json]:
         return {
             "message": self.message.to_json(),
-            "usage": {"input": self.usage.input, "output": self.usage.output, "cached": self.usage.cached},
+            "usage": as_json(self.usage),
             "model": self.model,
             "finish": self.finish,
             "latency_s": self.latency_s,

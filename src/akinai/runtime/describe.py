@@ -5,7 +5,7 @@ import inspect
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard, cast
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from akinai import worlds as installed
 from akinai.core.actions import Action
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.ledger import Genesis
 from akinai.core.worlds import World
 from akinai.runtime.config.settings import prepare, preset_text, presets
@@ -58,7 +58,7 @@ class SettingInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class WorldInfo:
+class WorldInfo(JsonRecord):
     """The description of a world, as `akinai worlds WORLD` shows it."""
 
     world: str
@@ -74,9 +74,6 @@ class WorldInfo:
     settings: Sequence[SettingInfo]
     lists: Mapping[str, Sequence[Mapping[str, Json]]]
     """The lists of records in the default setup, by dotted name such as "catalog.products"."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 def worlds(world: str | None = None) -> WorldInfo | Sequence[WorldInfo]:

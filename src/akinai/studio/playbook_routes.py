@@ -34,7 +34,7 @@ def add_playbook_routes(app: FastAPI, studio: Studio) -> None:
 
         def page() -> str:
             view = playbook_view(name, file.load(), file.history())
-            most = max((item.bullet.uses + item.bullet.neutral for item in view.bullets), default=0)
+            most = max((bullet.uses + bullet.neutral for bullet in view.playbook), default=0)
             other_names = [other for other in _playbook_paths() if other != name]
             return render(
                 "playbook.html", site.language, site=site, view=view, known=runs, others=other_names, most=most

@@ -1,16 +1,16 @@
 """The view models of a run: frozen records, each with a JSON form for pages and programs."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.findings import Severity
 from akinai.core.presentation.transcript import EntryView, Item
 
 
 @dataclass(frozen=True, slots=True)
-class FindingView:
+class FindingView(JsonRecord):
     """A mistake that the record shows."""
 
     number: int
@@ -27,12 +27,9 @@ class FindingView:
     """The number of the day of its last entry, on which its pin is drawn."""
     first_day: int
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class MomentView:
+class MomentView(JsonRecord):
     """A decisive moment that `akinai why` found: a day, or a span of days, whose decisions made or cost much."""
 
     number: int
@@ -55,12 +52,9 @@ class MomentView:
     shown: bool
     """Whether it is shown to matter, at 5 % for all that were tried."""
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class CallView:
+class CallView(JsonRecord):
     """A model call that led to an entry."""
 
     actor: str
@@ -83,12 +77,9 @@ class CallView:
     tools: tuple[tuple[str, Json], ...]
     """Names and arguments of the tools that the reply called."""
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class TranscriptItem:
+class TranscriptItem(JsonRecord):
     """An entry as the transcript shows it."""
 
     seq: int
@@ -122,12 +113,9 @@ class TranscriptItem:
     deals: tuple[str, ...] = ()
     """Ids of the deals that the entry belongs to."""
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class DayView:
+class DayView(JsonRecord):
     """A day of the world; in a world without a clock of its own, a part of the transcript."""
 
     number: int
@@ -149,12 +137,9 @@ class DayView:
     findings: tuple[int, ...] = ()
     """Numbers of the findings whose last entry is of this day."""
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class RunView:
+class RunView(JsonRecord):
     """The summary of a run that a page shows before any day is opened."""
 
     id: str
@@ -203,9 +188,6 @@ class RunView:
     def series(self, fact: str = "") -> tuple[float | None, ...]:
         """A fact at the end of each day; by default the headline."""
         return tuple(day.facts.get(fact or self.headline_fact) for day in self.days)
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,10 @@
 """The view of a playbook: its bullets with the runs that taught them and how they did, and its history."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.patches import Difference
 
@@ -23,49 +22,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class BulletChange:
-    """A change of a bullet."""
-
-    n: int
-    """The line of the journal."""
-    at: str
-    verb: str
-    """"added", "changed", "counted" or "removed"."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class BulletView:
-    """A bullet."""
-
-    bullet: Bullet
-    sources: tuple[Source, ...]
-    changes: tuple[BulletChange, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SectionView:
-    """A section with its bullets, those that were used most first."""
-
-    name: str
-    description: str
-    bullets: tuple[BulletView, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A line of the journal."""
+    """A line of the journal, and what it did to bullets."""
 
-    n: int
-    at: str
-    kind: str
-    reason: str
-    added: int
-    changed: int
-    removed: int
-    counted: int
-    refused: int
-    evidence: tuple[str, ...]
+    change: Change
+    verbs: Mapping[str, str]
+    """By bullet: "added", "changed", "counted" or "removed"."""
+
+    def count(self, verb: str) -> int:
+        """Bullets to which it did that."""
+        return sum(done == verb for done in self.verbs.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,38 +39,34 @@ class PlaybookView:
     """A playbook with its history."""
 
     name: str
-    sections: tuple[SectionView, ...]
+    playbook: Playbook
     history: tuple[ChangeView, ...]
     """The newest first."""
 
     @property
-    def bullets(self) -> Sequence[BulletView]:
-        """All bullets."""
-        return [bullet for section in self.sections for bullet in section.bullets]
-
-    @property
     def runs(self) -> Sequence[str]:
         """The runs and tasks that taught bullets, in their order."""
-        return list(dict.fromkeys(source.run for bullet in self.bullets for source in bullet.sources))
+        return list(dict.fromkeys(source.run for bullet in self.playbook for source in sources_of(bullet)))
+
+    def bullets(self, section: Section) -> Sequence[Bullet]:
+        """The bullets of a section, those that were used most first."""
+        return sorted(section.bullets, key=lambda bullet: -(bullet.uses + bullet.neutral))
+
+    def changes(self, bullet: Bullet) -> Sequence[ChangeView]:
+        """The changes of a bullet, the oldest first."""
+        return [change for change in reversed(self.history) if bullet.id in change.verbs]
+
+    @staticmethod
+    def sources(bullet: Bullet) -> Sequence[Source]:
+        """See `sources_of`."""
+        return sources_of(bullet)
 
 
 def playbook_view(name: str, playbook: Playbook, changes: Iterable[Change] = ()) -> PlaybookView:
     """The view of a playbook; `changes` are its journal, first to last."""
-    by_bullet: dict[str, list[BulletChange]] = {}
     bullets: dict[str, Bullet] = {}
-    history = [_change(change, bullets, by_bullet) for change in changes]
-    sections = tuple(
-        SectionView(
-            section.name,
-            section.description,
-            tuple(
-                BulletView(bullet, sources_of(bullet), tuple(by_bullet.get(bullet.id, ())))
-                for bullet in sorted(section.bullets, key=lambda bullet: -(bullet.uses + bullet.neutral))
-            ),
-        )
-        for section in playbook.sections
-    )
-    return PlaybookView(name, sections, tuple(reversed(history)))
+    history = [ChangeView(change, _verbs(change, bullets)) for change in changes]
+    return PlaybookView(name, playbook, tuple(reversed(history)))
 
 
 def sources_of(bullet: Bullet) -> tuple[Source, ...]:
@@ -119,30 +81,19 @@ def sources_of(bullet: Bullet) -> tuple[Source, ...]:
     return tuple(Source(run, tuple(entries)) for run, entries in entries_by_run.items())
 
 
-def _change(change: Change, bullets: dict[str, Bullet], by_bullet: dict[str, list[BulletChange]]) -> ChangeView:
+def _verbs(change: Change, bullets: dict[str, Bullet]) -> Mapping[str, str]:
+    """What a change did to which bullets; `bullets` are those before it, and then those after it."""
     verbs: dict[str, str] = {}
     for bullet in change.put:
         old = bullets.get(bullet.id)
-        same = old is not None and (old.content, old.keywords, old.section) == (
-            bullet.content, bullet.keywords, bullet.section,
-        )  # fmt: skip
+        words = (bullet.content, bullet.keywords, bullet.section)
+        same = old is not None and (old.content, old.keywords, old.section) == words
         verbs[bullet.id] = "added" if old is None else "counted" if same else "changed"
         bullets[bullet.id] = bullet
     for id in change.removed_ids:
         verbs[id] = "removed"
         bullets.pop(id, None)
-    for id, verb in verbs.items():
-        by_bullet.setdefault(id, []).append(BulletChange(change.n, change.at, verb, change.reason))
-    count = _counts(verbs)
-    return ChangeView(
-        change.n, change.at, change.kind, change.reason, count["added"], count["changed"], count["removed"],
-        len(change.counted), len(change.refused), change.evidence,
-    )  # fmt: skip
-
-
-def _counts(verbs: Mapping[str, str]) -> Mapping[str, int]:
-    counts = Counter(verbs.values())
-    return {verb: counts[verb] for verb in ("added", "changed", "removed")}
+    return verbs
 
 
 def compare_by_content(before: Playbook, after: Playbook) -> Difference:

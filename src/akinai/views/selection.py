@@ -1,9 +1,9 @@
 """A selection of a transcript: by day, entry, actor, deal, or words."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, as_json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.findings import Deal
 from akinai.core.presentation.transcript import Block, Letter, Passage, Place
@@ -78,24 +78,13 @@ class Transcript:
         document: dict[str, Json] = {
             "run": self.run.to_json(),
             "verdict": self.verdict.to_json(),
-            "items": [_item_json(item, self.selection) for item in self.items],
+            "items": [
+                {name: value for name, value in item.to_json().items() if name != "calls" or self.selection.calls}
+                for item in self.items
+            ],
         }
-        if self.crowd_verdict:
-            document["crowd"] = self.crowd_verdict
-        if self.explanation is not None:
-            document["why"] = self.explanation.to_json()
-        if self.place is not None:
-            document["place"] = asdict(self.place)
-        if self.deal is not None:
-            document["deal"] = self.deal.to_json()
-        return document
-
-
-def _item_json(item: TranscriptItem, selection: Selection) -> Mapping[str, Json]:
-    document = item.to_json()
-    if not selection.calls:
-        document.pop("calls")
-    return document
+        parts = {"crowd": self.crowd_verdict, "why": self.explanation, "place": self.place, "deal": self.deal}
+        return document | {name: as_json(part) for name, part in parts.items() if part}
 
 
 def select(views: RunViews, selection: Selection, *, after: int = 0) -> Transcript:

@@ -1,9 +1,9 @@
 """The verdict on a run in one sentence, from numbers alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 from akinai.core.findings import SEVERITIES
 from akinai.core.money import format_cents
 from akinai.views.model import FindingView, RunView
@@ -21,7 +21,7 @@ NEARLY = 0.92
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(JsonRecord):
     """The result of a run in a sentence."""
 
     text: str
@@ -30,9 +30,6 @@ class Verdict:
     day: int = 0
     """The day of the finding that is named, and its entry; 0 without one."""
     entry: int = 0
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 def verdict(view: RunView, ghosts: Mapping[str, Sequence[float]] = {}) -> Verdict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
+from akinai.core.canonical import as_json
 from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import counted
 from akinai.core.untrusted.spelling import plain, shorten
@@ -258,12 +259,6 @@ def refinement_json(refinement: Refinement, change: int | None) -> dict[str, Any
         "change": change,
         "reason": refinement.reason,
         "bullets": len(refinement.playbook),
-        "merges": [
-            {"kept": merge.kept, "merged": list(merge.merged), "similarity": merge.similarity}
-            for merge in refinement.merges
-        ],
-        "removals": [
-            {"id": removal.id, "uses": removal.uses, "confidence": removal.confidence, "upper": removal.upper}
-            for removal in refinement.removals
-        ],
+        "merges": as_json(refinement.merges),
+        "removals": as_json(refinement.removals),
     }

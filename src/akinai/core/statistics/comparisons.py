@@ -7,11 +7,11 @@ the interval holds what either does not refuse; so they never disagree.
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 from akinai.core.statistics.intervals import Estimate, estimate_mean, finite, mean, proportion_interval, sd, shape
 from akinai.core.statistics.rearrangements import (
     LEVEL,
@@ -31,7 +31,7 @@ _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class PairedComparison:
+class PairedComparison(JsonRecord):
     """Two groups of runs, a and b, paired by seed. Every seed is in exactly one of the first six counts.
 
     Where `failed_a` and `failed_b` differ, the pairs that are left may be the easy ones: show the counts with the
@@ -69,10 +69,6 @@ class PairedComparison:
     def fewest(self) -> int | None:
         """The smallest number of pairs that can show a difference, where these are too few; else None."""
         return fewest_pairs() if self.pairs < fewest_pairs() else None
-
-    def to_json(self) -> dict[str, Json]:
-        """The fields as JSON-native values: the interval a list, an absent figure null, never NaN."""
-        return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
 
 
 def compare(
@@ -194,7 +190,7 @@ def cautious_sd(sd: float, n: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class WelchComparison:
+class WelchComparison(JsonRecord):
     """Two groups of runs, a and b, that share no seed."""
 
     n_a: int
@@ -218,10 +214,6 @@ class WelchComparison:
     def fewest(self) -> int | None:
         """The smallest number of runs on each side that can show a difference, where these are too few; else None."""
         return fewest_runs() if too_few(self.n_a, self.n_b) else None
-
-    def to_json(self) -> dict[str, Json]:
-        """The fields as JSON-native values, an absent figure null."""
-        return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
 
 
 def welch_compare(a: Iterable[float | None], b: Iterable[float | None]) -> WelchComparison:

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 from akinai.core.statistics.intervals import finite, mean, mean_interval, proportion_interval, sd
 
 Key = TypeVar("Key", bound=Hashable)
@@ -20,7 +20,7 @@ Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(JsonRecord):
     """One score over the runs of a group. Every statistic is None if no run has a value."""
 
     n: int
@@ -36,10 +36,6 @@ class Summary:
     ci95: tuple[float, float] | None
     """95 % interval of the mean: of a share of passed runs `proportion_interval`, else `mean_interval`. None below two
     values, and where all are equal but for shares of 0 and 1."""
-
-    def to_json(self) -> dict[str, Json]:
-        """The fields as JSON-native values: the interval a list, an absent figure null, never NaN."""
-        return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
 
 
 def summarise(

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Literal, TypeAlias, assert_never
 
-from akinai.core.canonical import Json, bad_text, bad_text_in
+from akinai.core.canonical import Json, JsonRecord, bad_text, bad_text_in
 from akinai.core.lessons import RECORD
 from akinai.learning.playbook.bullets import (
     OPTIONAL_FIELDS,
@@ -56,7 +56,7 @@ class BulletTag:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(JsonRecord):
     """A part of a delta that was not applied, and why. The rest of the delta was applied."""
 
     place: str
@@ -67,9 +67,6 @@ class Refusal:
     text: str
     close: str = ""
     """The existing name nearest to an unknown one; empty where none is near."""
-
-    def to_json(self) -> dict[str, Json]:
-        return {"place": self.place, "code": self.code, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from akinai.core.canonical import Json, keepable
+from akinai.core.canonical import Json, JsonRecord, keepable
 from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
@@ -27,7 +27,7 @@ _BLANK = Playbook().processed
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(JsonRecord):
     """One line of the journal: what changed, why, and on what evidence."""
 
     n: int
@@ -64,22 +64,7 @@ class Change:
 
     def line(self) -> bytes:
         """The change as a line of the journal, without empty fields."""
-        fields: dict[str, Json] = {
-            "n": self.n,
-            "at": self.at,
-            "kind": self.kind,
-            "id": self.id,
-            "reason": self.reason,
-            "evidence": [*self.evidence],
-            "to": self.to,
-            "delta": self.delta,
-            "refused": [*self.refused],
-            "counted": [[task, id] for task, id in self.counted],
-            "patch": self.patch,
-            "before": self.before,
-            "after": self.after,
-        }
-        filled = {name: value for name, value in fields.items() if value not in ("", None, [], {})}
+        filled = {name: value for name, value in self.to_json().items() if value not in ("", None, [], {})}
         # Text that was refused may not be encodable; it is replaced by a mark.
         return keepable(_encode(filled)).encode() + b"\n"
 

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 from akinai.analysis.analyse import Analysis
 from akinai.analysis.records import Group
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 from akinai.core.presentation.charts import ItemChart
 from akinai.core.statistics import t_quantile
 from akinai.runtime.runs.records import Run, Series
@@ -18,7 +18,7 @@ Days = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(JsonRecord):
     """A quantity over the days, as the mean over a group's runs."""
 
     mean: tuple[float | None, ...]
@@ -38,9 +38,6 @@ class Curve:
     def values(self) -> list[float]:
         """The means of the days that have one."""
         return [mean for mean in self.mean if mean is not None]
-
-    def to_json(self) -> dict[str, Json]:
-        return {"n": self.n, "mean": list(self.mean), "low": list(self.low), "high": list(self.high)}
 
 
 Curves = Mapping[str, Curve]

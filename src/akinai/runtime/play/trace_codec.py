@@ -6,11 +6,11 @@ length. Therefore the messages of an actor are numbered, and a record gives its 
 
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import AgentError
 from akinai.core.models import NO_TOOLS, Hash, Message, Reply, Request, Tools, Usage, digest_of
 from akinai.core.stores import TraceRecord
@@ -158,7 +158,7 @@ def is_call(record: TraceRecord) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(JsonRecord):
     """Totals of a run's model calls. Cached replies count as calls, not in tokens, seconds, tries or dollars."""
 
     calls: int
@@ -173,9 +173,6 @@ class Figures:
     """None where a model's price is not known."""
     models: tuple[str, ...]
     """Ids as the providers returned them, in order of their first reply."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 def figures(records: Iterable[TraceRecord], prices: Prices | None = None) -> Figures:

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 from akinai.core.errors import LedgerError, UnknownName, UsageError
 from akinai.core.ledger import check_chain
 from akinai.core.stores import Books, KeepsScores, RunHeader, TraceRecord
@@ -19,7 +19,7 @@ Outcome = Literal["added", "grown", "same"]
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(JsonRecord):
     """The ids of the merged runs, by outcome."""
 
     added: tuple[str, ...]
@@ -27,9 +27,6 @@ class Merged:
     """Runs of the target to which entries were added."""
     same: tuple[str, ...]
     """Runs of which the target already held at least as much."""
-
-    def to_json(self) -> dict[str, Json]:
-        return {name: list(runs) for name, runs in asdict(self).items()}
 
 
 async def merge_stores(target: Books, sources: Mapping[str, Books]) -> Merged:

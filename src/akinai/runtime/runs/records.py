@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
 from typing import Any, Literal, overload
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord, as_json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.findings import Finding
 from akinai.core.ledger import Ledger
@@ -32,7 +32,7 @@ be read in what its agents wrote; damaged: its record cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class Series(JsonRecord):
     """A run day by day; every sequence has one value for each of `days`. Empty in a world without its own clock."""
 
     days: tuple[int, ...] = ()
@@ -48,12 +48,9 @@ class Series:
     refused: tuple[int, ...] = ()
     """Actions that were refused on each day."""
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class ModelUsage:
+class ModelUsage(JsonRecord):
     """Usage of a run's model calls. Tokens, minutes and dollars count only calls that were sent."""
 
     calls: int
@@ -66,9 +63,6 @@ class ModelUsage:
     """None if the price of a model is not known."""
     models: tuple[str, ...]
     """Model ids as the providers returned them."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -255,30 +249,20 @@ class Run:
             "days": self.days,
             "entries": self.entries,
             "digest": self.digest,
-            "scores": {score.name: score.to_json() for score in self.scores},
+            "scores": _by_name(self.scores),
         }
-        more = {"group": self.group, "parent": self.parent, "error": self.reason, "traceback": self.traceback}
-        document |= {name: value for name, value in more.items() if value}
+        more: dict[str, Any] = {"group": self.group, "parent": self.parent, "error": self.reason}
+        more |= {"traceback": self.traceback, "figures": _by_name(self.figures), "tables": _by_name(self.tables)}
+        more |= {"names": self.names, "usage": self.usage, "series": self.series}
         if self.judged:
-            document["findings"] = self._findings_json()
-            document["coherence"] = {score.name: score.to_json() for score in self.coherence}
-        if self.figures:
-            document["figures"] = {score.name: score.to_json() for score in self.figures}
-        if self.tables:
-            document["tables"] = {table.name: table.to_json() for table in self.tables}
-        if self.names:
-            document["names"] = dict(self.names)
-        if self.usage:
-            document["usage"] = self.usage.to_json()
-        if self.series:
-            document["series"] = self.series.to_json()
-        return document
+            findings: dict[str, Any] = {"types": self.finding_types, "severities": self.severities}
+            listed = {} if self.findings is None else {"list": self.findings}
+            document |= {"findings": as_json(findings | listed), "coherence": _by_name(self.coherence)}
+        return document | {name: as_json(part) for name, part in more.items() if part}
 
-    def _findings_json(self) -> dict[str, Json]:
-        document: dict[str, Json] = {"types": dict(self.finding_types), "severities": dict(self.severities)}
-        if self.findings is not None:
-            document["list"] = [finding.to_json() for finding in self.findings]
-        return document
+
+def _by_name(parts: Iterable[Score | Table]) -> dict[str, Json]:
+    return {part.name: part.to_json() for part in parts}
 
 
 class Runs(Sequence[Run]):
@@ -374,7 +358,7 @@ class Runs(Sequence[Run]):
     def to_json(self) -> dict[str, Json]:
         """The document that `--json` prints: runs, summary, card."""
         return {
-            "runs": [run.to_json() for run in self._runs],
-            "summary": {name: summary.to_json() for name, summary in self.summary().items()},
+            "runs": as_json(self._runs),
+            "summary": as_json(self.summary()),
             "card": self.card(),
         }

@@ -1,11 +1,11 @@
 """Explanations of a run: its decisions with their worth and its uncertainty, as records with a JSON form."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import TypeAdapter
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import JsonRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Credit:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(JsonRecord):
     """The decisions that made and cost most."""
 
     run: str
@@ -87,9 +87,6 @@ class Explanation:
     """Whether several actors play, so that each row is one actor's decision at an entry."""
     actor: str | None = None
     """The actor whose decisions count, by its own gain; None for all."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
 
     @staticmethod
     def from_json(document: object) -> "Explanation":

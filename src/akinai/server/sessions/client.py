@@ -233,9 +233,8 @@ class RemoteSession:
             self._info = answer
             if answer.outcome is not None:
                 break
-        outcome = answer.outcome
-        self.outcome, self.reward = Outcome(outcome.text, outcome.ok, outcome.code, outcome.data), answer.reward
-        return self.outcome
+        self.outcome, self.reward = answer.outcome, answer.reward
+        return answer.outcome
 
     async def scores(self) -> Sequence[Score]:
         """The scores as they stand; with the token of a seat once the run is over."""

@@ -20,7 +20,7 @@ from akinai.runtime.options import OpenOptions
 from akinai.runtime.play.agent_registry import SESSION_AGENT
 from akinai.runtime.seal import Key
 from akinai.server.market import Overloaded
-from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, OutcomeAnswer, SessionInfo
+from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, SessionInfo
 
 MOST_SESSIONS = 100
 """Sessions that are played at a time; further ones are refused."""
@@ -117,8 +117,7 @@ class HostedSession:
                 if self.closed:
                     raise self._closed() from end
                 raise
-            answer = OutcomeAnswer(text=outcome.text, ok=outcome.ok, code=outcome.code, data=outcome.data)
-            return ActAnswer(**self._standing(), key=request.key or "", outcome=answer, reward=session.reward)
+            return ActAnswer(**self._standing(), key=request.key or "", outcome=outcome, reward=session.reward)
 
     def _closed(self) -> SessionClosed:
         return SessionClosed(f"the session was closed; POST /sessions/{self.session.id}/resume goes on")

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from akinai.core.ledger import Outcome
+
 Wait = bool | Literal["own"]
 MOST_WAIT_S = 30.0
 
@@ -57,15 +59,6 @@ class NewAction(_Body):
     )
 
 
-class OutcomeAnswer(_Answer):
-    """What came of an action."""
-
-    text: str
-    ok: bool
-    code: str | None = Field(None, description="The code of a refusal.")
-    data: Any = None
-
-
 class SealedGame(_Answer):
     """The place of a game among those of a key."""
 
@@ -105,7 +98,7 @@ class ActAnswer(SessionInfo):
 
     key: str = Field(description="The key of the request; repeat it to ask again.")
     pending: bool = Field(False, description="The action waits; send the request again with this key.")
-    outcome: OutcomeAnswer | None = Field(None, description="null while the action is pending.")
+    outcome: Outcome | None = Field(None, description="null while the action is pending.")
     reward: float = Field(0.0, description="What the action changed of the first score, in its unit.")
 
 
