@@ -135,27 +135,11 @@ Row = tuple[str, str, str]
 
 def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     """The figures of tasks with known answers; those that do not apply are left out."""
-    names = {
-        "baseline_accuracy": "accuracy without a playbook",
-        "accuracy": "accuracy with the playbook",
-        "clean_accuracy": "accuracy on tasks that nothing was learned from",
-    }
-    yield from _share_rows(learned, names)
-    yield from _mark_rows(learned)
-    if seen := _seen(learned):
-        yield "judged tasks that were learned from", f"{seen:,}", ""
-    if near := learned["near_copies"]:
-        yield "near copies of learned tasks among them", f"{near:,}", ""
+    yield from _judged_rows(learned)
     if paired := learned["paired"]:
-        yield (
-            f"gain{_of_marks(learned)} in points, task by task",
-            f"{100 * paired['gain']:+.1f}",
-            _interval(paired["ci95"]),
-        )
-        yield from _control_rows(learned["control"])
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
     if learned["test"]:
-        yield from _test_rows(learned["test"])
+        yield from _judged_rows(learned["test"], " on test")
     for tried in learned["selected"]:
         when = f"epoch {tried['epoch']}, {tried['tasks']:,} tasks" if tried["epoch"] else "before learning"
         yield f"score on held-out tasks, {when}{' (kept)' if tried['best'] else ''}", f"{tried['score']:.3f}", ""
@@ -197,22 +181,23 @@ def _of_marks(judged: Mapping[str, Any]) -> str:
     return " of the mean mark" if partly else ""
 
 
-def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
-    """The figures of the test tasks, which judge beside the validation tasks."""
+def _judged_rows(judged: Mapping[str, Any], where: str = "") -> Iterator[Row]:
+    """The figures of judged tasks; `where` is " on test" for those that judge beside the validation tasks."""
     names = {
-        "baseline_accuracy": "accuracy on test without a playbook",
-        "accuracy": "accuracy on test with the playbook",
-        "clean_accuracy": "accuracy on test tasks that nothing was learned from",
+        "baseline_accuracy": f"accuracy{where} without a playbook",
+        "accuracy": f"accuracy{where} with the playbook",
+        "clean_accuracy": f"accuracy on {'test ' * bool(where)}tasks that nothing was learned from",
     }
-    yield from _share_rows(test, names)
-    yield from _mark_rows(test, " on test")
-    if seen := _seen(test):
-        yield "test tasks that were learned from", f"{seen:,}", ""
-    if near := test["near_copies"]:
-        yield "near copies of learned tasks among the test tasks", f"{near:,}", ""
-    if paired := test["paired"]:
-        yield f"gain{_of_marks(test)} on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
-        yield from _control_rows(test["control"], " on test")
+    yield from _share_rows(judged, names)
+    yield from _mark_rows(judged, where)
+    if seen := _seen(judged):
+        yield f"{'test' if where else 'judged'} tasks that were learned from", f"{seen:,}", ""
+    if near := judged["near_copies"]:
+        yield f"near copies of learned tasks among {'the test tasks' if where else 'them'}", f"{near:,}", ""
+    if paired := judged["paired"]:
+        words = f"gain{_of_marks(judged)}{where} in points{'' if where else ', task by task'}"
+        yield words, f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
+        yield from _control_rows(judged["control"], where)
 
 
 def _control_rows(control: Mapping[str, Any] | None, where: str = "") -> Iterator[Row]:
