@@ -1,5 +1,7 @@
 """The agent of a business, and a trader's days: when it works, and in which order it does things."""
 
+from collections.abc import Sequence
+
 from akinai.core.actions import Action
 from akinai.core.agents import Plan, Routine
 from akinai.core.ledger import Genesis, Outcome
@@ -15,17 +17,17 @@ from akinai.worlds.vending.sprint.verbs import CloseWeek
 
 
 class Trading(Routine):
-    """An owner that trades by its habits; the owner of one machine follows a guide, or plans where it has none.
+    """An owner that trades by its habits; with one machine and no plans, by a playbook.
 
     One that is informed knows the hidden parameters of a genesis, and without it raises AgentError at its first action.
     """
 
-    def __init__(self, habits: Habits, genesis: Genesis | None = None, guide: Guide | None = None) -> None:
-        self._settings = habits, genesis, guide
+    def __init__(self, habits: Habits, genesis: Genesis | None = None, bullets: Sequence[str] = ()) -> None:
+        self._settings = habits, genesis, bullets
         self.trader: Trader | None = None
         self.between_days = False
         """Whether it waits for a morning: then nothing but the trader holds what it knows."""
-        super().__init__(lambda _: _run(self, habits, genesis, guide))
+        super().__init__(lambda _: _run(self, habits, genesis, bullets))
 
     def watch(self, action: Action, outcome: Outcome) -> None:
         """Take note of an action of its owner that it did not decide."""
@@ -45,7 +47,7 @@ class Trading(Routine):
         return copy
 
 
-def _run(me: Trading, habits: Habits, genesis: Genesis | None, guide: Guide | None) -> Plan:
+def _run(me: Trading, habits: Habits, genesis: Genesis | None, bullets: Sequence[str]) -> Plan:
     """Run what the first view shows: several sites, several by the week, or one machine."""
     if CloseWeek in me.view.verbs:
         yield from run_weeks(WeeklyOwner(me, habits, genesis))
@@ -53,7 +55,7 @@ def _run(me: Trading, habits: Habits, genesis: Genesis | None, guide: Guide | No
         me.trader = Trader(me, habits, genesis)
         yield from _days(me, me.trader, waiting=False)
     else:
-        yield from run_machine(me, guide)
+        yield from run_machine(me, None if habits.plans else Guide.of(bullets))
 
 
 def _days(me: Trading, trader: Trader, *, waiting: bool) -> Plan:

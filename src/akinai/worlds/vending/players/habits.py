@@ -65,6 +65,8 @@ class Habits:
     review_days: int = 7
     spare_cents: int = 14_000
     """Kept when a pitch is taken."""
+    plans: bool = True
+    """With a single machine it plans products, prices and orders by what the web says of demand."""
     dates_orders: bool = True
     """Has an employee place orders later in the week, where there is one."""
 
@@ -83,8 +85,11 @@ LADDER: Mapping[str, Habits] = {
         complaints="ignore",
         suppliers=1,
         every=2,
+        plans=False,
     ),
-    "listed": replace(LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1),
+    "listed": replace(
+        LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1, plans=False
+    ),
     "careful": replace(LISTED, products=10, sites=3, suppliers=2),
     "bargainer": replace(LISTED, haggles=True),
     "stocker": replace(REFERENCE, learns_prices=False, reads_news=False),

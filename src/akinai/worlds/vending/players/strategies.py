@@ -10,7 +10,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
 from akinai.worlds.vending.players.days import Trading
-from akinai.worlds.vending.players.following import Guide, follow
+from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER, RUNGS
 from akinai.worlds.vending.players.observations import find_addresses
 from akinai.worlds.vending.sprint.verbs import CloseWeek
@@ -28,23 +28,23 @@ def _is_owner(actor: str) -> bool:
 
 
 ALONE = {
-    "planner": "Finds suppliers by search and mail, prices by the public demand curves, restocks after deliveries.",
-    "simple": "Five products at list prices, an order and a visit a week; with a playbook, it follows its sentences.",
+    True: "Finds suppliers by search and mail, prices by the public demand curves, restocks after deliveries.",
+    False: "Five products at list prices, an order and a visit a week; with a playbook, it follows its sentences.",
 }
-"""What an owner of a single machine does."""
+"""What the owner of a single machine does, by whether it plans."""
 
 
 def _player(rung: str) -> AgentFactory:
-    """A player that does business as a rung of the ladder, and with a single machine by planning or simply."""
-    habits, is_simple = LADDER[rung], rung in ("naive", "listed")
+    """A player that does business as a rung of the ladder."""
+    habits = LADDER[rung]
 
     def factory(role: Role) -> Agent:
         if not _is_owner(role.actor):
             return Routine(assistant)
         advised = follow(habits, role.bullets) if rung == "naive" else habits
-        return Trading(advised, role.genesis, Guide.of(role.bullets) if is_simple else None)
+        return Trading(advised, role.genesis, role.bullets)
 
-    factory.__doc__ = f"{ALONE['simple' if is_simple else 'planner']} At several sites: {RUNGS[rung]}"
+    factory.__doc__ = f"{ALONE[habits.plans]} At several sites: {RUNGS[rung]}"
     factory.__dict__["yardstick"] = habits.informed
     return factory
 
