@@ -15,7 +15,7 @@ from typing import Any
 from akinai.learning.contest.controls import permuted_control
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.protocols import Roles
 from akinai.learning.roles.rules import AnswerEvaluator
@@ -38,7 +38,7 @@ def files(data: Path | None, folder: Path) -> dict[str, str]:
 
 
 async def shuffles(
-    playbook: Playbook, retriever: Retriever, roles: Roles, tasks: Sequence[Task], data_set: DataSet
+    playbook: Playbook, retriever: PlaybookRetriever, roles: Roles, tasks: Sequence[Task], data_set: DataSet
 ) -> list[EvalResult]:
     """The results with permuted bullets, by shuffle."""
     results: list[EvalResult] = []

@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_rows
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Section
 from akinai.learning.roles.protocols import Roles
@@ -44,7 +44,7 @@ class DataSet:
     settings: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """Learner settings that suit the rules, by name. `[learn]` of `akinai.toml` and the caller override them; they do
     not apply to roles that ask a model."""
-    retriever: Callable[[LoopConfig], Retriever] | None = None
+    retriever: Callable[[LoopConfig], PlaybookRetriever] | None = None
     """Makes the retriever of its tasks; None: a `PlaybookRetriever` by the settings."""
 
 

@@ -14,7 +14,7 @@ from akinai.core.models import Message, Request
 from akinai.learning.contest.contenders import MOST_EPOCHS, Contest, ContestResult, Rival, nearly_spent
 from akinai.learning.contest.curators import outcome_text
 from akinai.learning.loop.evaluation import Breaker, attempt_task, gather
-from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import Attempt
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import ModelUsage
@@ -126,7 +126,7 @@ class Bridge:
         step, self.seen_tokens = tokens - self.seen_tokens, tokens
         return self.broken is not None or nearly_spent(self.contest, tokens, step)
 
-    def retriever(self) -> Retriever:
+    def retriever(self) -> PlaybookRetriever:
         """A retriever that puts the instructions into every context."""
         config = replace(self.contest.config, whole=True)
         return self.contest.retriever(config) if self.contest.records else PlaybookRetriever(config)

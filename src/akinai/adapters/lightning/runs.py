@@ -14,13 +14,12 @@ from akinai.core.chance import Split
 from akinai.core.errors import AgentError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.learning.playbook.formats import loads
+from akinai.runtime.learn.players import in_dollars
 from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.options import Reward
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT, AgentSpec, ModelChoice
 from akinai.runtime.runs.records import Run
-
-CENTS = 100
 
 
 class RunTask(BaseModel):
@@ -113,7 +112,7 @@ def play(
 def reward_of(run: Run) -> float:
     """The world's first score, in dollars if its unit is cents."""
     score = run.scores[0]
-    return score.value / CENTS if score.unit == "cents" else float(score.value)
+    return in_dollars(score.value, score.unit)
 
 
 def bullets_of(text: str) -> tuple[str, ...]:

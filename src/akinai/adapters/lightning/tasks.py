@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.data_sets import DataSet
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import loads
 from akinai.learning.roles.protocols import Evaluation, Evaluator, Insights, Retrieved, Roles, Trajectory
@@ -43,7 +43,7 @@ class Study:
         """The tasks of a split as a data set of agent-lightning. They include the correct answers, for the reward."""
         return [asdict(task) for task in self.data_set.load(split)]
 
-    def retriever(self) -> Retriever:
+    def retriever(self) -> PlaybookRetriever:
         """The retriever of a rollout's bullets, equal to the loop's."""
         settings = learn_settings(self.settings)
         return settings.retriever(self.data_set)
@@ -126,7 +126,7 @@ class TaskRunner:
     """Attempts tasks with the bullets of any playbook it is given. Belongs to one runner of the Trainer."""
 
     study: Study
-    _retriever: Retriever = field(init=False)
+    _retriever: PlaybookRetriever = field(init=False)
     _text: str | None = None
     _mode: Mode = "train"
     _playbook: Playbook = field(default_factory=Playbook)

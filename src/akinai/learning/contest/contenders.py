@@ -11,7 +11,7 @@ from akinai.core.errors import UsageError
 from akinai.core.models import Asker
 from akinai.learning.loop.job import Job
 from akinai.learning.loop.loop import learn
-from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig, LoopState
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
@@ -45,7 +45,7 @@ class Contest:
     config: LoopConfig
     playbook: Playbook
     """The playbook that was learned."""
-    retriever: Callable[[LoopConfig], Retriever]
+    retriever: Callable[[LoopConfig], PlaybookRetriever]
     """Makes the retriever of the tasks."""
     tokens: int
     """Tokens that models received and answered while the playbook was learned; 0 without a model."""
@@ -75,7 +75,7 @@ class ContestResult:
     """The playbook and the retriever that a contender brings to the tasks that judge."""
 
     playbook: Playbook
-    retriever: Retriever
+    retriever: PlaybookRetriever
     usage: ModelUsage = field(default_factory=ModelUsage)
     """The model calls of its learning."""
     saw_truth: bool = True

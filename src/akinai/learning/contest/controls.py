@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, Self
 
 from akinai.core.chance import Chance
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
 from akinai.learning.roles.tasks import Assignment
-from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.injection import estimate_tokens, inject_all
 
 EXAMPLES = "examples"
@@ -35,17 +34,17 @@ class Control(NamedTuple):
 
     name: ControlName
     playbook: Playbook
-    retriever: Retriever
+    retriever: PlaybookRetriever
 
 
-def permuted_control(playbook: Playbook, retriever: Retriever, seed: int = 0) -> Control | None:
+def permuted_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int = 0) -> Control | None:
     """The control of tasks with answers: every task finds the bullets that it would find, and each teaches what
     another bullet of nearly its length teaches. None for fewer than two bullets that differ."""
     shuffled = permute(playbook, seed)
     return Control("permuted", shuffled, PermutedRetriever(retriever.fresh(), playbook)) if shuffled else None
 
 
-def invented_control(playbook: Playbook, retriever: Retriever, seed: int = 0) -> Control | None:
+def invented_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int = 0) -> Control | None:
     """The control of runs: the learned sentences with numbers from no run. None where no sentence holds a number."""
     invented = invent(playbook, seed)
     return Control("invented", invented, retriever.fresh()) if invented else None
@@ -122,52 +121,32 @@ def _taught(bullet: Bullet, content: str) -> Bullet:
     return bullet if bullet.content == content else replace(bullet, content=content, keywords=())
 
 
-class PermutedRetriever:
+class PermutedRetriever(PlaybookRetriever):
     """A retriever for a permuted playbook: it finds what the task would find in the original."""
 
-    def __init__(self, retriever: Retriever, original: Playbook) -> None:
+    def __init__(self, retriever: PlaybookRetriever, original: Playbook) -> None:
+        super().__init__(retriever.config, count_tokens=retriever.count_tokens)
         self._retriever, self._original = retriever, original
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         return self._retriever.permuted(self._original, playbook, query)
 
-    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
-        return self._retriever.permuted(original, permuted, query)
-
-    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
-        return self._retriever.given(playbook, query, ids)
-
-    def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
-        return self._retriever.by_ids(playbook, ids)
-
-    def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
-        return self._retriever.injected_tokens(retrieved, injected)
-
-    def playbook_tokens(self, playbook: Playbook) -> int:
-        return self._retriever.playbook_tokens(playbook)
-
     def fresh(self) -> Self:
         return type(self)(self._retriever.fresh(), self._original)
 
-    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
-        return type(self)(self._retriever.with_index(index), self._original)
 
-
-class AssignedRetriever(PermutedRetriever):
+class AssignedRetriever(PlaybookRetriever):
     """A retriever that gives each query the bullets that were assigned to it."""
 
-    def __init__(self, retriever: Retriever, original: Playbook, assigned: Mapping[str, tuple[str, ...]]) -> None:
-        super().__init__(retriever, original)
-        self._assigned = assigned
+    def __init__(self, retriever: PlaybookRetriever, assigned: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__(retriever.config, count_tokens=retriever.count_tokens)
+        self._retriever, self._assigned = retriever, assigned
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         return self._retriever.given(playbook, query, self._assigned.get(query, ()))
 
     def fresh(self) -> Self:
-        return type(self)(self._retriever.fresh(), self._original, self._assigned)
-
-    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
-        return type(self)(self._retriever.with_index(index), self._original, self._assigned)
+        return type(self)(self._retriever.fresh(), self._assigned)
 
 
 async def placebo(contest: Contest) -> ContestResult:
@@ -190,11 +169,11 @@ async def icl(contest: Contest) -> ContestResult:
         contest.config.model_copy(update={"budget_tokens": 0, "whole": False, "min_confidence": 0.0, "top_k": top_k})
     )
     assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens, contest.seed)
-    return ContestResult(examples, AssignedRetriever(retriever, examples, assigned))
+    return ContestResult(examples, AssignedRetriever(retriever, assigned))
 
 
 def assign_examples(
-    retriever: Retriever, examples: Playbook, tasks: Sequence[Assignment], mean_tokens: float, seed: int = 0
+    retriever: PlaybookRetriever, examples: Playbook, tasks: Sequence[Assignment], mean_tokens: float, seed: int = 0
 ) -> Mapping[str, tuple[str, ...]]:
     """By query, the examples nearest to each task that take `mean_tokens` tokens on average.
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from akinai.core.errors import ModelError
 from akinai.core.statistics import PairedComparison, compare
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import Attempt
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.protocols import (
@@ -125,7 +125,7 @@ async def judge(
     playbook: Playbook,
     generator: Generator,
     evaluator: Evaluator,
-    retriever: Retriever,
+    retriever: PlaybookRetriever,
     breaker: Breaker | None = None,
 ) -> EvalResult:
     """Attempt every task with the playbook, and learn nothing. ModelError when the model stays broken."""

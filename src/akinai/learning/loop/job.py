@@ -11,7 +11,7 @@ from typing import TypeAlias, get_args
 from akinai.core.canonical import bad_text, short_digest
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.loop.evaluation import Breaker
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import Beginning, LoopConfig, LoopState, StepName
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import Evaluator, Roles
@@ -53,7 +53,7 @@ class Job:
     roles: Roles
     evaluator: Evaluator
     playbook: PlaybookFile
-    retriever: Retriever
+    retriever: PlaybookRetriever
     config: LoopConfig = field(default_factory=LoopConfig)
     held_out: Sequence[Task] = ()
     breaker: Breaker = field(default_factory=Breaker)

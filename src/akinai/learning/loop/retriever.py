@@ -1,7 +1,7 @@
 """Retrieval of the bullets for a task's context, always from the newest playbook."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, Self
+from typing import Self
 
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Playbook
@@ -10,47 +10,11 @@ from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import TokenCounter, estimate_tokens, inject, inject_all
 
 
-class Retriever(Protocol):
-    """Finds the bullets for a task. Subclasses of `PlaybookRetriever` usually override `retrieve` alone.
-
-    Packages add retrievers through the entry point group `akinai.retrievers`: functions of the `LoopConfig`.
-    """
-
-    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        """The bullets for a task with this query, from this playbook; each call may bring another playbook."""
-        ...
-
-    def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
-        """These bullets, as far as the playbook still holds them."""
-        ...
-
-    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
-        """These bullets as a task with this query gets them, whatever a search would find."""
-        ...
-
-    def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
-        """The bullets of a permuted playbook for a task, as they are found in the original."""
-        ...
-
-    def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
-        """Tokens of the bullets in a task's context."""
-        ...
-
-    def playbook_tokens(self, playbook: Playbook) -> int:
-        """Tokens of the whole playbook in a context."""
-        ...
-
-    def fresh(self) -> Self:
-        """A retriever of the same kind with an index of its own, for another playbook."""
-        ...
-
-    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
-        """The same retriever over indexes of another kind."""
-        ...
-
-
 class PlaybookRetriever:
     """Finds the bullets for a task and fits them into the token budget of a config. Not thread-safe.
+
+    Subclasses usually override `retrieve` alone. Packages add retrievers through the entry point group
+    `akinai.retrievers`: functions of the `LoopConfig`.
 
     `index` makes an empty index, as `PlaybookIndex` does; `count_tokens` counts what is injected.
     """

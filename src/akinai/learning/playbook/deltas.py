@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Literal, TypeAlias, assert_never
@@ -102,19 +102,13 @@ class Delta:
 
     def to_json(self) -> dict[str, Json]:
         """The delta as the journal holds it, without empty fields."""
-        fields: dict[str, Json] = {}
-        if self.operations:
-            fields["operations"] = [_operation_json(operation) for operation in self.operations]
-        if self.taggings:
-            fields["taggings"] = [
-                {
-                    "task": tagging.task,
-                    "injected": [*tagging.injected],
-                    "tags": [_tag_json(tag) for tag in tagging.tags],
-                }
-                for tagging in self.taggings
-            ]
-        return fields
+        operations = [_operation_json(operation) for operation in self.operations]
+        taggings = [
+            {"task": tagging.task, "injected": [*tagging.injected], "tags": [_tag_json(tag) for tag in tagging.tags]}
+            for tagging in self.taggings
+        ]
+        document: dict[str, Json] = {"operations": [*operations], "taggings": [*taggings]}
+        return {name: items for name, items in document.items() if items}
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,18 +319,9 @@ def _check_name(kind: str, name: str) -> None:
 def _operation_json(operation: Operation | Refusal) -> dict[str, Json]:
     if isinstance(operation, Refusal):
         return {"refused": operation.to_json()}
-    fields: dict[str, Json] = {
-        "type": operation.type,
-        "section": operation.section,
-        "bullet_id": operation.bullet_id,
-        "content": operation.content,
-        "keywords": None if operation.keywords is None else [*operation.keywords],
-        "details": {**operation.details} or None,
-        RECORD: operation.record or None,
-        "reasoning": operation.reason or None,
-        "evidence": [*operation.evidence] or None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    names = {"reason": "reasoning", "record": RECORD}
+    values = {names.get(own.name, own.name): getattr(operation, own.name) for own in fields(operation)}
+    return {name: value for name, value in values.items() if value or (value is not None and name == "keywords")}
 
 
 def _tag_json(tag: BulletTag | Refusal) -> dict[str, Json]:

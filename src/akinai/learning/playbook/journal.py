@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast
+
+from pydantic import TypeAdapter, ValidationError
 
 from akinai.core.canonical import Json, JsonRecord, keepable
-from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
 from akinai.learning.playbook.formats import parse
@@ -22,7 +23,7 @@ ChangeKind: TypeAlias = Literal[
 """Why a playbook changed; "learn" is the beginning of a learning, "edit" is a change that was made outside Akinai."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
-_NOTHING: Mapping[str, Json] = {}
+_NOTHING: Mapping[str, Any] = {}
 _BLANK = Playbook().processed
 
 
@@ -41,13 +42,13 @@ class Change(JsonRecord):
     evidence: tuple[str, ...] = ()
     to: int | None = None
     """The point that a rollback went back to."""
-    delta: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    delta: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     """The delta as it was asked for: operations and taggings with their own reasons."""
-    refused: tuple[Mapping[str, Json], ...] = ()
+    refused: tuple[Mapping[str, Any], ...] = ()
     """The refusals of the delta: place, code and text."""
     counted: tuple[tuple[str, str], ...] = ()
     """The (task, bullet id) pairs that were counted."""
-    patch: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    patch: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     before: str = ""
     """SHA-256 of the playbook's file before the change; empty when there was none."""
     after: str = ""
@@ -60,13 +61,16 @@ class Change(JsonRecord):
     @property
     def removed_ids(self) -> tuple[str, ...]:
         """The ids of the bullets that the change removed."""
-        return tuple(str(id) for id in _list(self.patch, "removed"))
+        return tuple(map(str, self.patch.get("removed", ())))
 
     def line(self) -> bytes:
         """The change as a line of the journal, without empty fields."""
         filled = {name: value for name, value in self.to_json().items() if value not in ("", None, [], {})}
         # Text that was refused may not be encodable; it is replaced by a mark.
         return keepable(_encode(filled)).encode() + b"\n"
+
+
+_CHANGE = TypeAdapter(Change)
 
 
 class Journal:
@@ -181,45 +185,9 @@ def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
 def _read_change(line: bytes, file: str, n: int) -> Change:
     location = f"line {n}"
     try:
-        fields = parse(line.decode(), file)
-    except (UnicodeDecodeError, CorruptPlaybook) as error:
-        raise CorruptPlaybook(file, location, f"no change here ({error})") from error
-    if not isinstance(fields, Mapping) or fields.get("n") != n or fields.get("kind") not in get_args(ChangeKind):
+        change = _CHANGE.validate_python({"at": "", **cast("dict[str, Json]", parse(line.decode(), file))})
+    except (UnicodeDecodeError, CorruptPlaybook, TypeError, ValidationError) as error:
+        raise CorruptPlaybook(file, location, f"no change here ({' '.join(str(error).split()):.300})") from error
+    if change.n != n or not 0 <= (change.to or 0) < n:
         raise CorruptPlaybook(file, location, f"no change numbered {n} here")
-    try:
-        return Change(
-            n,
-            str(fields.get("at", "")),
-            cast("ChangeKind", fields["kind"]),
-            str(fields.get("id", "")),
-            str(fields.get("reason", "")),
-            tuple(str(item) for item in _list(fields, "evidence")),
-            _point(fields.get("to"), n),
-            _mapping(fields.get("delta", {})),
-            tuple(_mapping(item) for item in _list(fields, "refused")),
-            tuple((str(task), str(id)) for task, id in cast("Sequence[Sequence[Json]]", _list(fields, "counted"))),
-            _mapping(fields.get("patch", {})),
-            str(fields.get("before", "")),
-            str(fields.get("after", "")),
-        )
-    except (TypeError, ValueError) as error:
-        raise CorruptPlaybook(file, location, f"a change with a wrong field ({error})") from error
-
-
-def _point(value: Json, n: int) -> int | None:
-    if value is None or (type(value) is int and 0 <= value < n):
-        return value
-    raise ValueError(f"to is {short_repr(value, 40)}")
-
-
-def _list(fields: Mapping[str, Json], name: str) -> Sequence[Json]:
-    value = fields.get(name, ())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return value
-    raise TypeError(f"{name} is {short_repr(value, 40)}")
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    if isinstance(value, Mapping):
-        return value
-    raise TypeError(f"{short_repr(value, 40)} where an object belongs")
+    return change

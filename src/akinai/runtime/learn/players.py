@@ -323,11 +323,6 @@ def in_dollars(value: float, unit: str) -> float:
     return value / 100 if unit == "cents" else float(value)
 
 
-def unit_in_dollars(unit: str) -> str:
-    """The unit of what `in_dollars` returns."""
-    return "dollars" if unit == "cents" else unit
-
-
 def format_score(value: float, unit: str) -> str:
     """A score with its unit; money in dollars."""
     return format_cents(int(value)) if unit == "cents" else f"{value} {unit}"

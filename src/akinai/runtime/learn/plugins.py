@@ -13,7 +13,7 @@ from akinai.plugins import plugins
 METHODS = "akinai.roles"
 """Functions of a `RoleContext` that return `Roles`."""
 RETRIEVERS = "akinai.retrievers"
-"""Functions of a `LoopConfig` that return a `Retriever`."""
+"""Functions of a `LoopConfig` that return a `PlaybookRetriever`."""
 REFINERS = "akinai.refiners"
 """Functions of a playbook that return a `Refinement` or an `Edit`."""
 CONTENDERS = "akinai.contenders"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
-from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
@@ -88,7 +88,7 @@ class LearnSettings(LoopConfig):
         folder = Path(self.prompts) if self.prompts else None
         return PromptTemplates(self.language or data_set.language, folder, self.bullets_at)
 
-    def retriever(self, data_set: DataSet, config: LoopConfig | None = None) -> Retriever:
+    def retriever(self, data_set: DataSet, config: LoopConfig | None = None) -> PlaybookRetriever:
         """The data set's own retriever, or a plain search, by these settings or those of `config`. MissingExtra for
         "svd" and "sudachi" without the extra."""
         config = config or self

@@ -9,6 +9,7 @@ from pathlib import Path
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.lessons import Lesson
+from akinai.core.presentation.words import unit_word
 from akinai.core.worlds import replay
 from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.bullets import Playbook
@@ -29,7 +30,6 @@ from akinai.runtime.learn.players import (
     RunRetriever,
     in_dollars,
     situation,
-    unit_in_dollars,
 )
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.role_models import LEARNERS
@@ -263,8 +263,8 @@ class ScoreEvaluator:
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         details = trajectory.details
-        self.unit = unit_in_dollars(details["unit"])
-        self.beside_units |= {name: unit_in_dollars(unit) for name, unit in details.get("beside_units", {}).items()}
+        self.unit = unit_word(details["unit"])
+        self.beside_units |= {name: unit_word(unit) for name, unit in details.get("beside_units", {}).items()}
         score = in_dollars(details["score"], details["unit"])
         report = f"; {details['report']}" if details.get("report") else ""
         return Evaluation(score > 0, score, f"{trajectory.answer} in {details['run']}{report}")
