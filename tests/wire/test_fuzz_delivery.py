@@ -117,7 +117,7 @@ def test_a_repeated_message_is_sent_once(server: Background, examples: int) -> N
 
     @fuzzed(st.integers(1, 4), st.integers(0, 3), st.text("abc", max_size=3), examples=examples)
     def send(times: int, second_times: int, content: str) -> None:
-        delivered, key = market.committed.state.delivered, {"idempotency_key": f"{next(keys)}"}
+        delivered, key = market.committed.state.delivered, {"idempotency_key": f"{examples} {next(keys)}"}
         message = {"type": "text", "content": content}
         parameters = {"to_agent_id": "b", "message": message, "metadata": key, "created_at": "2026-01-01T00:00:00Z"}
         body = json.dumps({"name": "SendMessage", "parameters": parameters}).encode()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -10,14 +11,15 @@ from faulty_proxy import FAULTS, FaultyProxy
 from wire_server import ServeConfig, Wire, wire_to
 
 import akinai
-from akinai.core.agents import Role
+from akinai.core.agents import Move, Role
 from akinai.core.chance import Chance
 from akinai.core.ledger import Genesis
-from akinai.server.client import HttpSession, MarketClient, play
+from akinai.server.client import LONG_POLL_S, HttpSession, MarketClient, play
 from akinai.worlds.market import Market
 from akinai.worlds.market.analysis.scores import scores_of
-from akinai.worlds.market.model.actions import Item, OrderProposal, Payment, SendMessage, Text
+from akinai.worlds.market.model.actions import FetchMessages, Item, OrderProposal, Payment, SendMessage, Text, Wait
 from akinai.worlds.market.players.customers import PLAYERS
+from akinai.worlds.market.rules.views import MAIL_CAME
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +114,21 @@ async def trade(wire: Wire, url: str) -> None:
         for task in selling:
             task.cancel()
         await asyncio.gather(*selling, return_exceptions=True)
+
+
+async def test_mail_that_a_repeated_fetch_took_ends_a_wait(wire: Wire) -> None:
+    """A network that repeats a fetch after its answer fetches mail for nobody; the agent's next wait ends with it."""
+    fetch = FetchMessages(after_index=0)
+    async with MarketClient(str(wire.http.base_url)) as client:
+        session = HttpSession(client)
+        await wire.text("c", "b", "0")
+        first = await session.act("b", Move(fetch))
+        await wire.text("c", "b", "1")
+        repeated = await wire.act("b", "FetchMessages", {"after_index": 0})
+        assert [mail["message"]["content"] for mail in repeated["content"]["messages"]] == ["0", "1"]
+        async with asyncio.timeout(LONG_POLL_S - 5):
+            waited = await session.act("b", Move(Wait()))
+        assert waited == MAIL_CAME
+        last = cast("Any", first.data)["messages"][-1]["index"]
+        rest = await session.act("b", Move(FetchMessages(after_index=last)))
+        assert [mail["message"]["content"] for mail in cast("Any", rest.data)["messages"]] == ["1"]

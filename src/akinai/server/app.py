@@ -39,6 +39,7 @@ MAX_WAIT_S = 30
 
 Offset = Annotated[int, Query(ge=0, le=2**53)]
 Limit = Annotated[int | None, Query(ge=1, le=2**53)]
+Index = Annotated[int | None, Query(ge=0, le=2**53)]
 Time = Annotated[str | None, Query(max_length=100)]
 Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, allow_inf_nan=False)]
 
@@ -135,15 +136,16 @@ def _add_agents(app: FastAPI, services: Services) -> None:
 
     @app.get("/views/{id:path}", **described.VIEW)
     @responds(reply_or_refusal)
-    async def view(request: Request, id: str, wait_s: Wait = 0) -> Reply:
-        """What an agent of this run sees: for its own eyes. With `wait_s` it is answered when there is mail."""
+    async def view(request: Request, id: str, wait_s: Wait = 0, after_index: Index = None) -> Reply:
+        """What an agent of this run sees: for its own eyes. With `wait_s` it is answered when there is mail: after what
+        it fetched or, with `after_index`, after the last message that reached it."""
         credentials = credentials_of(request)
         if credentials.agent_id != id:
             raise Unauthorized(401, "X-Agent-Id must name the agent whose view it is")
         await authentication.own_view(credentials)
         if wait_s:
-            await market.wait_for_mail(id, wait_s)
-        return _ok(market.view(id))
+            await market.wait_for_mail(id, wait_s, after_index)
+        return _ok(market.view(id, after_index))
 
 
 async def _register(services: Services, receive: Receive, credentials: Credentials) -> Reply:

@@ -67,6 +67,8 @@ class Authentication:
 
     async def agent(self, credentials: Credentials) -> str:
         """The id of the agent that sends a request. Unauthorized (401) for no id, an unknown id, or a wrong token."""
+        if (known_id := self.known(credentials)) is not None:
+            return known_id
         agent_id = credentials.agent_id
         if agent_id is None:
             raise Unauthorized(401, "X-Agent-Id header required")
@@ -77,6 +79,13 @@ class Authentication:
         if self.tokens and not self._token_matches(credentials):
             raise Unauthorized(401, "Authorization: Bearer with the token that was given at registration is required")
         return agent_id
+
+    def known(self, credentials: Credentials) -> str | None:
+        """The id of the agent that sends a request; None where it is not known here, or its token is wrong."""
+        agent_id = credentials.agent_id
+        if agent_id is None or not self._is_registered(agent_id):
+            return None
+        return agent_id if not self.tokens or self._token_matches(credentials) else None
 
     async def own_view(self, credentials: Credentials) -> None:
         """Check who asks for a view of its own. An id that the run does not know needs no token."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 from urllib.parse import quote
 
 import httpx
@@ -108,9 +108,13 @@ class MarketClient:
         """The verbs, their parameters as JSON Schema."""
         return (await self._request("GET", "/actions/protocol"))["actions"]
 
-    async def view(self, actor: str, wait_s: float = 0) -> dict[str, Any]:
-        """The view of an agent. With `wait_s`, at most 30, the answer waits until there is mail for it."""
-        query = {"wait_s": wait_s} if wait_s else {}
+    async def view(self, actor: str, wait_s: float = 0, after_index: int | None = None) -> dict[str, Any]:
+        """The view of an agent. With `wait_s`, at most 30, the answer waits until there is mail for it.
+
+        That is mail after `after_index`, the last message that reached the agent, else after all that it fetched: an
+        answer that was lost may have held some.
+        """
+        query = ({"wait_s": wait_s} if wait_s else {}) | ({} if after_index is None else {"after_index": after_index})
         return await self._request("GET", f"/views/{quote(actor, safe='')}", query=query, actor=actor)
 
     async def act(self, actor: str, action: Action) -> Outcome:
@@ -168,6 +172,8 @@ class HttpSession:
     def __init__(self, client: MarketClient, profiles: Mapping[str, Mapping[str, Json]] | None = None) -> None:
         """`profiles`, by agent id, are needed for agents outside the population of the run."""
         self._client, self._profiles = client, dict(profiles or {})
+        self._read: dict[str, int] = {}
+        """The index of the last message that reached each agent."""
 
     async def view(self, actor: str) -> View:
         answer = await self._client.view(actor)
@@ -178,16 +184,24 @@ class HttpSession:
         if isinstance(move.action, a.Register):
             return await self._register(actor, move.action)
         outcome = await self._client.act(actor, move.action)
+        if isinstance(move.action, a.FetchMessages) and outcome.ok:
+            self._note_read(actor, move.action, cast("Mapping[str, Any]", outcome.data)["messages"])
         if isinstance(move.action, a.Wait) and outcome.text == WAITING.text:
             return await self._wait(actor, move.action.seconds)
         return outcome
+
+    def _note_read(self, actor: str, fetch: a.FetchMessages, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Note how far an agent has read. A part of its mail, in which nothing came, does not tell."""
+        if messages or fetch.after_index is not None or fetch == a.FetchMessages():
+            indices = [message["index"] for message in messages]
+            self._read[actor] = max(self._read.get(actor, 0), fetch.after_index or 0, *indices)
 
     async def _wait(self, actor: str, seconds: float | None) -> Outcome:
         clock = asyncio.get_running_loop().time
         until = None if seconds is None else clock() + seconds
         while True:
             left = LONG_POLL_S if until is None else max(until - clock(), 0)
-            view = await self._client.view(actor, min(left, LONG_POLL_S))
+            view = await self._client.view(actor, min(left, LONG_POLL_S), self._read.get(actor))
             if view["mail"] or view["closed"] or (until is not None and clock() >= until):
                 return Outcome(view["wait"])
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from rpds import HashTrieMap
 
@@ -26,7 +26,7 @@ from akinai.server.metrics import UNREAD, Metrics
 from akinai.server.spoofing import skeleton
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model.actions import Register, SendMessage
-from akinai.worlds.market.rules.views import WAITING
+from akinai.worlds.market.rules.views import MAIL_CAME, WAITING
 
 MAX_WAITING = 20_000
 """Requests that are applied and not yet durable; further requests are refused."""
@@ -36,6 +36,7 @@ TOKEN_MARK = "token sha256:"
 """Precedes the digest of an agent's token in the `said` of its registration."""
 
 T = TypeVar("T")
+R = TypeVar("R", contravariant=True)
 
 
 class Overloaded(Exception):
@@ -86,6 +87,16 @@ class Head:
             raise LookAlike(id, look_alike)
 
 
+class Waiter(Protocol[R]):
+    """What a future does for whoever waits for a result."""
+
+    def done(self) -> bool: ...
+
+    def set_result(self, result: R, /) -> None: ...
+
+    def set_exception(self, exception: Exception, /) -> None: ...
+
+
 @dataclass(slots=True, eq=False)
 class _Pending(Generic[T]):
     """A request that waits for its commit."""
@@ -95,7 +106,7 @@ class _Pending(Generic[T]):
     respond: Callable[[State, Turn, Outcome], T]
     token_digest: str
     new_token_digest: str
-    future: asyncio.Future[T]
+    waiter: Waiter[T]
     response: T | None = None
 
 
@@ -178,14 +189,24 @@ class HostedMarket:
         `token_digest`, else WrongToken. A new id that looks like a known one raises LookAlike. Overloaded when too many
         requests wait. StoreError when the entry could not be stored: then nothing was done.
         """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self.submit(actor, action, respond, future, token_digest, new_token_digest)
+        return await future
+
+    def submit(
+        self,
+        actor: str,
+        action: Action,
+        respond: Callable[[State, Turn, Outcome], T],
+        waiter: Waiter[T],
+        token_digest: str = "",
+        new_token_digest: str = "",
+    ) -> None:
+        """As `act`, for a waiter that gets the result, or the StoreError, instead of being awaited."""
         if self.closing or len(self._pending) >= self._max_waiting:
             raise Overloaded
-        request = _Pending(
-            actor, action, respond, token_digest, new_token_digest, asyncio.get_running_loop().create_future()
-        )
-        self._apply(request)
+        self._apply(_Pending(actor, action, respond, token_digest, new_token_digest, waiter))
         self._start_committing()
-        return await request.future
 
     def _apply(self, request: _Pending[Any]) -> None:
         """Apply a request after all earlier ones."""
@@ -240,8 +261,8 @@ class HostedMarket:
         self.committed = end
         self._metrics.committed(len(requests), asyncio.get_running_loop().time() - started)
         for request in requests:
-            if not request.future.done():
-                request.future.set_result(request.response)
+            if not request.waiter.done():
+                request.waiter.set_result(request.response)
         if self._mail_waiters:
             self._wake(_recipients(entries))
 
@@ -250,8 +271,8 @@ class HostedMarket:
         self._reapply(self._pending)
         failure = error if isinstance(error, StoreError) else StoreError(f"{type(error).__name__}: {error}")
         for request in requests:
-            if not request.future.done():
-                request.future.set_exception(failure)
+            if not request.waiter.done():
+                request.waiter.set_exception(failure)
         self._metrics.failed(len(requests), error)
 
     async def _catch_up(self, requests: Sequence[_Pending[Any]] = ()) -> None:
@@ -273,8 +294,8 @@ class HostedMarket:
             try:
                 self._apply(request)
             except Exception as error:  # this request alone fails
-                if not request.future.done():
-                    request.future.set_exception(error)
+                if not request.waiter.done():
+                    request.waiter.set_exception(error)
 
     async def refresh(self) -> None:
         """Read the entries that other servers have written."""
@@ -307,23 +328,31 @@ class HostedMarket:
                 self._metrics.failed(0, error)
                 await asyncio.sleep(1)
 
-    def view(self, actor: str) -> dict[str, Json]:
-        """The durable view of an agent, whether it has mail, and the text of a wait that ends now."""
+    def view(self, actor: str, read: int | None = None) -> dict[str, Json]:
+        """The durable view of an agent, whether it has mail, and the text of a wait that ends now.
+
+        `read` is the largest index that has reached the agent; None where it does not say, and all it fetched counts.
+        """
         state = self.committed.state
-        view, member = self.world.view(state, actor), state.members.get(actor)
+        view, mail = self.world.view(state, actor), self._has_mail(actor, read)
+        late = self.world.facets.observation.observe_late
+        wait = late(state, actor, WAITING).text if actor in state.members else ""
         return {
             "text": view.text,
             "verbs": [verb.__name__ for verb in view.verbs],
             "closed": view.closed,
             "news": view.news,
-            "mail": member is not None and member.has_news,
-            "wait": "" if member is None else self.world.facets.observation.observe_late(state, actor, WAITING).text,
+            "mail": mail,
+            "wait": MAIL_CAME.text if mail else wait,
         }
 
-    async def wait_for_mail(self, actor: str, timeout_s: float) -> None:
-        """Wait until an agent has unfetched mail, at most `timeout_s`. Returns at once while the market is closing."""
+    def _has_mail(self, actor: str, read: int | None) -> bool:
         member = self.committed.state.members.get(actor)
-        if self.closing or member is None or member.has_news:
+        return member is not None and member.last_mail > (member.seen if read is None else read)
+
+    async def wait_for_mail(self, actor: str, timeout_s: float, read: int | None = None) -> None:
+        """Wait until an agent has mail after `read`, at most `timeout_s`; not at all while the market is closing."""
+        if self.closing or actor not in self.committed.state.members or self._has_mail(actor, read):
             return
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiters = self._mail_waiters.setdefault(actor, set())

@@ -20,7 +20,7 @@ class Middleware:
 
     def __init__(self, app: App, execute: ExecuteRoute | None, metrics: Metrics) -> None:
         """`execute` is None on a server without a market."""
-        self._app, self._execute, self._metrics = app, execute, metrics
+        self._app, self.execute, self._metrics = app, execute, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -29,8 +29,8 @@ class Middleware:
         if path[-1:] == "/" and path[:-1] in FIXED_PATHS:
             path = path[:-1]
             scope = {**scope, "path": path, "raw_path": path.encode()}
-        if self._execute is not None and path == EXECUTE_PATH and scope["method"] == "POST":
-            await self._answer(send, await self._execute(scope["headers"], receive))
+        if self.execute is not None and path == EXECUTE_PATH and scope["method"] == "POST":
+            await self._answer(send, await self.execute(scope["headers"], receive))
         else:
             await self._app(scope, receive, self._counting(send))
 

@@ -19,7 +19,7 @@ from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
 from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
-from akinai.runtime.http.front import App, Front, Guard, Listener, Serving
+from akinai.runtime.http.front import Front, Guard, Listener, Serving
 from akinai.runtime.options import ServeOptions
 from akinai.runtime.seal import load_optional
 from akinai.server.app import Services, make_app, make_session_app
@@ -28,6 +28,7 @@ from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
+from akinai.server.middleware import Middleware
 from akinai.server.sessions.access import SessionAccess
 from akinai.server.sessions.hosting import SessionHost
 from akinai.server.sessions.routes import SessionServices
@@ -175,7 +176,7 @@ async def _serving_sessions(
 
 @asynccontextmanager
 async def _serving_at(
-    front: Front, app: App, config: ServeConfig, host: SessionHost, market: HostedMarket | None
+    front: Front, app: Middleware, config: ServeConfig, host: SessionHost, market: HostedMarket | None
 ) -> AsyncGenerator[Serving]:
     """A server that takes requests until the block is left. Sessions are closed at the end.
 
@@ -183,7 +184,7 @@ async def _serving_at(
     """
     hosts = AllowedHosts(config.allow_host, pages=config.allow_host) if config.auth == "open" else None
     guard = Guard(hosts, max_body_bytes=None)
-    async with front.serving(app, guard, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S) as serving:
+    async with front.serving(app, guard, hot=app.execute, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S) as serving:
         try:
             yield serving
         finally:

@@ -1,6 +1,7 @@
 """The wire of the market: how requests are parsed and answers are encoded. docs/serve.md documents it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -147,7 +148,7 @@ def _parse_verb(name: str, parameters: Table, body: bytes) -> Action:
         return _unreadable(body, f"{name:.100}: {error}", "bad_parameters")
     if _is_plain(body) and not _has_nested_metadata(fields):
         try:
-            return verb.model_validate(settled(fields))
+            return verb.model_validate(settled(fields) if _FLOAT.search(body) else fields)
         except ValueError:
             pass  # the slow path below words the refusal
     action = EXECUTABLE.parse(name, fields, _text(body))
@@ -187,6 +188,10 @@ def _time_text(value: object) -> str | None:
 _BY_NAME: Mapping[str, type[Action]] = {
     spelling: verb for verb in LISTED for spelling in (verb.__name__, verb.tool_name())
 }
+
+
+_FLOAT = re.compile(rb"\d[.eE]")
+"""In a body with a number that is no whole one; and in some without."""
 
 
 def _is_plain(body: bytes) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Muta
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, Literal
 
 import uvicorn
@@ -15,6 +16,7 @@ import uvicorn
 from akinai.core.errors import UsageError
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.connections import LimitedConnection
+from akinai.runtime.http.hot import HotConnection, HotRoute, HotWay
 
 BACKLOG = 4_096
 """Most connections that wait to be accepted."""
@@ -71,6 +73,11 @@ class Guard:
     headers: Headers = ()
     """Added to every answer."""
 
+    def refuses(self, headers: Headers) -> bool:
+        """Whether a request that would change something does not reach the app, which is the same each time."""
+        assert self.admit is None
+        return self.answer({"headers": headers, "method": "POST"}) is not None
+
     def answer(self, scope: Scope) -> Answer | None:
         """The answer to a request that does not reach the app; None for one that does."""
         headers: Headers = scope.get("headers", ())
@@ -113,13 +120,22 @@ class Front:
 
     @asynccontextmanager
     async def serving(
-        self, app: App, guard: Guard, *, grace_s: int = 2, keep_alive_s: int = 5, sockets: bool = False
+        self,
+        app: App,
+        guard: Guard,
+        *,
+        hot: HotRoute | None = None,
+        grace_s: int = 2,
+        keep_alive_s: int = 5,
+        sockets: bool = False,
     ) -> "AsyncGenerator[Serving]":
         """Take requests until the block is left; open answers then have `grace_s` seconds.
 
-        `sockets` takes WebSockets too.
+        `hot` is a route of the app whose plain requests go the short way; `sockets` takes WebSockets too.
         """
         connection: Any = LimitedConnection
+        if hot is not None:
+            connection = partial(HotConnection, hot=HotWay(hot, guard.refuses))
         config = uvicorn.Config(
             Door(app, guard), http=connection, ws="websockets-sansio" if sockets else "none", interface="asgi3",
             lifespan="auto" if sockets else "off", log_config=None, access_log=False, server_header=False,

@@ -4,7 +4,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import State
+from akinai.worlds.market.model.state import Member, State
 from akinai.worlds.market.model.units import iso
 from akinai.worlds.market.rules import gates, turns
 
@@ -42,6 +42,7 @@ _BRIEFINGS = {
     ),
     "": "You are an agent in a market: register, then search for businesses, write messages, propose, pay.",
 }
+MAIL_CAME = Outcome("Mail came; fetch_messages reads it.")
 WAITING = Outcome("You wait.")
 """The recorded outcome of a wait; the actor sees how it ended when it is over."""
 
@@ -55,22 +56,27 @@ def render_wait(state: State, actor: str, outcome: Outcome) -> Outcome:
     """A wait is answered when it is over and its end is settled; any other outcome stays as it is."""
     if outcome != WAITING:
         return outcome
-    roused = state.members[actor].roused
-    return Outcome("Mail came; fetch_messages reads it." if roused else "No mail came in that time.")
+    return MAIL_CAME if state.members[actor].roused else Outcome("No mail came in that time.")
 
 
 def verbs_of(state: State, actor: str) -> Verbs:
     """The verbs that an actor is offered; its own actions alone change them."""
-    member = state.members.get(actor)
+    return _verbs_of(state, state.members.get(actor))
+
+
+def _verbs_of(state: State, member: Member | None) -> Verbs:
     entered = member is not None and member.registered
     return TRADING if entered and not state.setup.open else EVERYTHING
 
 
 def closed(state: State, actor: str) -> str | None:
     """Why an actor may do nothing now; None when it may act."""
+    return _closed(state, actor, state.members.get(actor))
+
+
+def _closed(state: State, actor: str, member: Member | None) -> str | None:
     if why := turns.ending(state):
         return why
-    member = state.members.get(actor)
     if member is None:
         return None if state.setup.open else "you are not in the population of this market"
     if not state.virtual:
@@ -82,12 +88,12 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
     """The refusal of a verb: `closed` when an actor may do nothing, `not_registered` before it registered, `not_yours`
     when it is not offered the verb; None when it may use it.
     """
-    if why := closed(state, actor):
-        return Outcome.refused("closed", f"You cannot act now: {why}")
     member = state.members.get(actor)
+    if why := _closed(state, actor, member):
+        return Outcome.refused("closed", f"You cannot act now: {why}")
     if verb is not a.Register and not (member and member.registered):
         return Outcome.refused("not_registered", "You are not registered yet; call register first")
-    verbs = verbs_of(state, actor)
+    verbs = _verbs_of(state, member)
     if verb in verbs:
         return None
     names = ", ".join(verb.tool_name() for verb in verbs)
