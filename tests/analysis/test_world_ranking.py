@@ -7,8 +7,9 @@ import pytest
 import akinai
 from akinai import api
 from akinai.analysis.analyse import Analysis
-from akinai.analysis.verdicts import coverage_warning, ranking_sentences
+from akinai.analysis.verdicts import ranking_sentences
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.presentation.sentences import coverage_warning
 
 
 @pytest.fixture(scope="module")

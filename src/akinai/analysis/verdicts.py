@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from akinai.analysis.records import Group, ScoreSummary, WorldRanking
-from akinai.core.presentation.sentences import amount_in, coverage_warning, difference_sentences
+from akinai.core.presentation.sentences import amount_in, difference_sentences, floor_sentences
 from akinai.core.presentation.words import counted, figure, label, percent
 from akinai.core.statistics import RankedPair
 
@@ -78,14 +78,8 @@ def ranking_sentences(ranking: WorldRanking) -> str:
     """A sentence on the order of the groups, and one on what these seeds could have shown."""
     pairs = len(ranking.order.pairs)
     parts = [_pair(pair, ranking) for pair in _chosen_pairs(ranking)]
-    if ranking.order.mde:
-        floor = figure(ranking.order.mde, ranking.unit)
-        parts.append(
-            f"With these runs a true difference of about {floor} between two groups is found four times in five."
-        )
-    if pairs > 1:
-        parts.append(f"Corrected for {pairs} pairs (Holm).")
-    return " ".join(filter(None, [*parts, coverage_warning(ranking.seeds) if ranking.order.mde else ""]))
+    parts += floor_sentences(ranking.order.mde, ranking.unit, ranking.seeds)
+    return " ".join([*parts, *[f"Corrected for {pairs} pairs (Holm)."] * (pairs > 1)])
 
 
 def _chosen_pairs(ranking: WorldRanking) -> list[RankedPair]:

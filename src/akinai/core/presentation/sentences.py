@@ -81,6 +81,15 @@ def amount_in(unit: str) -> Format:
     return lambda value: figure(value, unit)
 
 
+def floor_sentences(mde: float | None, unit: str, seeds: int) -> list[str]:
+    """What so many runs could have shown, and how far their intervals can be trusted; none without an `mde`."""
+    if not mde:
+        return []
+    floor = figure(mde, unit)
+    sentence = f"With these runs a true difference of about {floor} between two groups is found four times in five."
+    return [sentence, *filter(None, [coverage_warning(seeds)])]
+
+
 def coverage_warning(seeds: int) -> str:
     """A sentence for groups of few seeds; none from 50 seeds on."""
     if seeds < 2 or (expected := expected_coverage(seeds)) is None:

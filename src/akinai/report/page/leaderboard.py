@@ -22,12 +22,13 @@ from akinai.analysis.leaderboard import (
     repeats,
 )
 from akinai.analysis.readers import open_readers
-from akinai.analysis.verdicts import coverage_warning, ranking_sentences
+from akinai.analysis.verdicts import ranking_sentences
 from akinai.core.canonical import Json, canonical
 from akinai.core.canonical import parse_json as unambiguous_json
 from akinai.core.chance import SHORT, seed_label
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
+from akinai.core.presentation.sentences import coverage_warning
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import counted, label
 from akinai.core.stores import Books, RunHeader

@@ -9,7 +9,7 @@ from akinai.analysis.comparison import ALL_FINDINGS, FINDINGS_UNIT, Comparison, 
 from akinai.analysis.groups import CARD
 from akinai.analysis.log_comparison import LogComparison, LogScore
 from akinai.analysis.tables import difference_columns, join_counts, same_numbers, same_sentence
-from akinai.core.presentation.sentences import coverage_warning
+from akinai.core.presentation.sentences import floor_sentences
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, counted, figure, label, ranges
 from akinai.core.statistics import PairedComparison
@@ -134,10 +134,7 @@ def _notes(comparison: Comparison) -> list[str]:
 
 def _what_could_show(score: ScoreComparison) -> Iterator[str]:
     """Yield what these seeds could have shown, how far intervals can be trusted, and what common seeds would do."""
-    if score.mde:
-        floor = figure(score.mde, score.unit)
-        yield f"With this many runs a true difference of about {floor} is found four times in five."
-        yield coverage_warning(_seed_count(score))
+    yield from floor_sentences(score.mde, score.unit, _seed_count(score))
     if score.paired is None and score.difference is not None:
         yield "With common seeds the same runs would say more."
 
