@@ -1,5 +1,7 @@
 """What a text claims to be so now, as people write it; and what only sounds like a claim."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from business import at, business
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akinai.worlds.vending import detectors
 from akinai.worlds.vending.detectors.arrivals import find_arrivals
 from akinai.worlds.vending.detectors.claims import find_cash, find_counts, find_today
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
@@ -287,3 +290,19 @@ def test_a_long_text_is_read(piece: str) -> None:
     text = piece * (5_000 // len(piece))
     read_all(text)
     read_all(plain(text))
+
+
+def test_every_list_of_words_is_read() -> None:
+    """A list that no detector compiles, and no other list names, is dead."""
+    folder = Path(next(iter(detectors.__path__)))
+    tables = tomllib.loads((folder / "words.toml").read_text(encoding="utf-8"))
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    compiled = {match.groups() for match in re.finditer(r"""["'](\w+)["'], ["'](\w+)["']""", code)}
+    named = {
+        (table, name)
+        for table, lists in tables.items()
+        for entries in lists.values()
+        for name in re.findall(r"\{([a-z_]+)\}", " ".join(entry for entry in entries if isinstance(entry, str)))
+    }
+    assert {(table, name) for table, lists in tables.items() for name in lists} <= compiled | named
+    assert {(table, name) for table, name in named if name not in tables[table]} == set()
