@@ -18,7 +18,7 @@ from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.model import NONE, text_in
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Trajectory
-from akinai.learning.roles.requests import Parser, UnreadableStreak, ask_readable
+from akinai.learning.roles.requests import ModelRole
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import PromptTemplates
 
@@ -54,12 +54,14 @@ def outcome_text(task: Task, trajectory: Trajectory, evaluation: Evaluation) -> 
     return f"{'right' if evaluation.right else 'wrong'}{f'; the right answer is {truth}' if truth else ''}"
 
 
-class CheatsheetCurator:
+class CheatsheetCurator(ModelRole):
     """Rewrites the whole cheatsheet after each task."""
 
+    prompt = CHEATSHEET
+
     def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int, budget_tokens: int) -> None:
-        self._asker, self._templates, self._tries, self._budget = asker, templates, tries, budget_tokens
-        self._streak = UnreadableStreak().of("curator")
+        super().__init__(asker, templates, tries=tries)
+        self._budget = budget_tokens
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
         bullet = next(iter(playbook), None)
@@ -68,8 +70,7 @@ class CheatsheetCurator:
             "attempts": _attempts(insights),
             "budget": str(self._budget),
         }
-        messages = self._templates.messages("cheatsheet", values)
-        parsed = await ask_readable(self._asker, self._templates, messages, _text, self._tries, self._streak)
+        parsed = await self.ask(values, _text)
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
         kind = "UPDATE" if bullet else "ADD"
@@ -78,19 +79,13 @@ class CheatsheetCurator:
         return Curation(Delta(operations=(operation,) if changed else ()), "", parsed.usage)
 
 
-class BankCurator:
+class BankCurator(ModelRole):
     """Adds the strategies that a task taught."""
 
-    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int) -> None:
-        self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = UnreadableStreak().of("curator")
+    prompt = "reasoning_bank"
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
-        messages = self._templates.messages(
-            "reasoning_bank", {"attempts": _attempts(insights), "most": str(MOST_ITEMS)}
-        )
-        parse: Parser[tuple[str, ...]] = _items
-        parsed = await ask_readable(self._asker, self._templates, messages, parse, self._tries, self._streak)
+        parsed = await self.ask({"attempts": _attempts(insights), "most": str(MOST_ITEMS)}, _items)
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
         return Curation(

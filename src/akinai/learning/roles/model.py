@@ -26,7 +26,7 @@ from akinai.learning.roles.protocols import (
     Trajectory,
 )
 from akinai.learning.roles.replies import read_operations, read_tags
-from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
+from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, ModelRole, Parsed, Parser, UnreadableStreak
 from akinai.learning.roles.shapes import ANSWER, INSIGHT, OPERATIONS
 from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.roles.templates import PromptTemplates
@@ -69,16 +69,12 @@ def model_roles(
     return Roles(generator, *learners, label, uses_model=True)
 
 
-class ModelGenerator:
+class ModelGenerator(ModelRole):
     """Does a task in one reply: reasoning, bullet_ids, and answer or actions."""
 
+    role = "generator"
+    prompt = "generator"
     schema = schemas.ANSWER
-
-    def __init__(
-        self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
-    ) -> None:
-        self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = (streak or UnreadableStreak()).of("generator")
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -89,24 +85,17 @@ class ModelGenerator:
             "bullets": _with_heading("bullets", retrieved.injection.text.strip(), templates),
             "reflections": _with_heading("reflections", _insights_text(reflections, templates), templates),
         }
-        messages = templates.messages("generator", {**values})
-        parser = _trajectory_parser(assignment.id)
-        parsed = await ask_readable(self._asker, templates, messages, parser, self._tries, self._streak, self.schema)
+        parsed = await self.ask(values, _trajectory_parser(assignment.id))
         trajectory = parsed.value or Trajectory(assignment.id, failed=parsed.failed)
         return replace(trajectory, usage=parsed.usage)
 
 
-class ModelReflector:
+class ModelReflector(ModelRole):
     """Explains why an attempt failed. It sees the truth."""
 
+    role = "reflector"
     prompt = "reflector"
     schema = schemas.INSIGHT
-
-    def __init__(
-        self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
-    ) -> None:
-        self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = (streak or UnreadableStreak()).of("reflector")
 
     async def reflect(
         self,
@@ -116,11 +105,8 @@ class ModelReflector:
         retrieved: Retrieved,
         earlier: Sequence[Insights] = (),
     ) -> Insights:
-        messages = self._templates.messages(self.prompt, self.values(task, trajectory, evaluation, retrieved, earlier))
-        parser = self.parser(task, trajectory)
-        parsed = await ask_readable(
-            self._asker, self._templates, messages, parser, self._tries, self._streak, self.schema
-        )
+        values = self.values(task, trajectory, evaluation, retrieved, earlier)
+        parsed = await self.ask(values, self.parser(task, trajectory))
         return replace(parsed.value or Insights(task.id, failed=parsed.failed), usage=parsed.usage)
 
     def values(
@@ -149,7 +135,7 @@ class ModelReflector:
         return _insights_parser(task.id)
 
 
-class ModelCurator:
+class ModelCurator(ModelRole):
     """Decides which insights go into the playbook. It sees as much of the playbook as its budget holds."""
 
     prompt = "curator"
@@ -165,8 +151,7 @@ class ModelCurator:
         budget_tokens: int = CURATOR_BUDGET_TOKENS,
         count_tokens: TokenCounter = estimate_tokens,
     ) -> None:
-        self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = (streak or UnreadableStreak()).of("curator")
+        super().__init__(asker, templates, tries=tries, streak=streak)
         self._budget_tokens, self._count_tokens = budget_tokens, count_tokens
         self._index: PlaybookIndex | None = None
 
@@ -183,11 +168,8 @@ class ModelCurator:
             "tasks": _tasks_text(insights),
             "progress": _progress_text(insights[-1].progress if insights else None, self._templates),
         }
-        messages = self._templates.messages(self.prompt, values)
         parser = self.parser(insights)
-        parsed = await ask_readable(
-            self._asker, self._templates, messages, parser, self._tries, self._streak, self.schema
-        )
+        parsed = await self.ask(values, parser)
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
         return await self._corrected(parsed.value, parsed, parser, playbook)
@@ -202,7 +184,7 @@ class ModelCurator:
             return Curation(delta, "", parsed.usage)
         ask = self._templates.filled("misnamed", why="\n".join(f"- {part}: {why}" for part, why in near.items()))
         messages = (*parsed.messages, Message("user", ask))
-        corrected = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak, self.schema)
+        corrected = await self.ask_on(messages, parser, 1)
         usage = parsed.usage + corrected.usage
         if corrected.value is None:
             return Curation(delta, "", usage, len(near))

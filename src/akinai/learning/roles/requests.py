@@ -45,10 +45,6 @@ class UnreadableStreak:
         self._counts: dict[str, tuple[int, int]] = {}
         """By role, "" for all together: the replies in a row, and how many of them were cut off."""
 
-    def of(self, role: RoleName) -> RoleStreak:
-        """The streak as one role counts it."""
-        return RoleStreak(self, role)
-
     def end(self, role: RoleName) -> None:
         """End the streak, since a reply of the role was read."""
         self._counts.pop("", None)
@@ -64,24 +60,8 @@ class UnreadableStreak:
 
 
 @dataclass(frozen=True, slots=True)
-class RoleStreak:
-    """The streak of a learning, for one of its roles."""
-
-    streak: UnreadableStreak
-    role: RoleName
-
-    def end(self) -> None:
-        """End the streak, since a reply was read."""
-        self.streak.end(self.role)
-
-    def add(self, why: str, code: str) -> None:
-        """Count an unreadable reply. TooManyUnreadable at the limit."""
-        self.streak.add(self.role, why, code)
-
-
-@dataclass(frozen=True, slots=True)
 class Parsed(Generic[T]):
-    """The result of `ask_readable`."""
+    """The result of a request."""
 
     value: T | None
     """None where no reply could be read."""
@@ -92,37 +72,49 @@ class Parsed(Generic[T]):
     """The conversation, the last reply included."""
 
 
-async def ask_readable(
-    asker: Asker,
-    templates: PromptTemplates,
-    messages: tuple[Message, ...],
-    parse: Parser[T],
-    tries: int,
-    streak: RoleStreak,
-    schema: Mapping[str, Json] | None = None,
-) -> Parsed[T]:
-    """Ask until a reply can be parsed. Each further request holds the unreadable reply and the reason.
+class ModelRole:
+    """A role that asks a model, again and again until a reply can be parsed.
 
-    Providers with structured output keep to the `schema`; a reply is parsed in the same way whether they do or not.
+    `tries` are requests before an unreadable reply is given up; the roles of a learning share a `streak`.
     """
-    usage, why, count, several = ModelUsage(), "", 0, 0
-    while count < tries and several < 2:  # a reply of several answers is asked for again once
-        count += 1
-        reply = await asker.ask(Request(messages, schema=schema))
-        usage = usage + ModelUsage(1, tokens=Usage() if reply.from_cache else reply.usage)
-        try:
-            value = parse(reply.text)
-        except UnreadableReply as error:
-            code = CUT if reply.finish in _CUT_OFF and error.code != "bad_field" else error.code
-            several += code == "several"
-            why = _reason(error, reply, code)
-            usage = usage + ModelUsage(unreadable=1, reasons={code: 1})
-            streak.add(why, code)
-            messages = (*messages, reply.message, Message("user", templates.filled("unreadable", why=why)))
-        else:
-            streak.end()
-            return Parsed(value, "", usage, (*messages, reply.message))
-    return Parsed(None, f"{why} ({count} replies)", usage, messages)
+
+    role: RoleName = "curator"
+    prompt: str
+    """The name of its prompt."""
+    schema: Mapping[str, Json] | None = None
+    """Providers with structured output keep to it; a reply is parsed in the same way whether they do or not."""
+
+    def __init__(
+        self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
+    ) -> None:
+        self._asker, self._templates, self._tries = asker, templates, tries
+        self._streak = streak or UnreadableStreak()
+
+    async def ask(self, values: Mapping[str, str], parse: Parser[T]) -> Parsed[T]:
+        """Ask with the values of the prompt's placeholders."""
+        return await self.ask_on(self._templates.messages(self.prompt, values), parse, self._tries)
+
+    async def ask_on(self, messages: tuple[Message, ...], parse: Parser[T], tries: int) -> Parsed[T]:
+        """Go on with a conversation. Each further request holds the unreadable reply and the reason."""
+        usage, why, count, several = ModelUsage(), "", 0, 0
+        while count < tries and several < 2:  # a reply of several answers is asked for again once
+            count += 1
+            reply = await self._asker.ask(Request(messages, schema=self.schema))
+            usage = usage + ModelUsage(1, tokens=Usage() if reply.from_cache else reply.usage)
+            try:
+                value = parse(reply.text)
+            except UnreadableReply as error:
+                code = CUT if reply.finish in _CUT_OFF and error.code != "bad_field" else error.code
+                several += code == "several"
+                why = _reason(error, reply, code)
+                usage = usage + ModelUsage(unreadable=1, reasons={code: 1})
+                self._streak.add(self.role, why, code)
+                again = Message("user", self._templates.filled("unreadable", why=why))
+                messages = (*messages, reply.message, again)
+            else:
+                self._streak.end(self.role)
+                return Parsed(value, "", usage, (*messages, reply.message))
+        return Parsed(None, f"{why} ({count} replies)", usage, messages)
 
 
 def _reason(error: UnreadableReply, reply: Reply, code: str) -> str:
