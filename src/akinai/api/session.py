@@ -201,8 +201,12 @@ class AsyncSession(SessionMembers):
         context = replace(context, steps=self._steps)
         self._task = asyncio.create_task(play_run(self._books, self._state.header, context=context))
         self._task.add_done_callback(lambda _: self._seats.finish())
-        await self._seats.until(lambda: bool(self._seats.turns))
-        await self._expect_sound()
+        try:
+            await self._seats.until(lambda: bool(self._seats.turns))
+            await self._expect_sound()
+        except BaseException:
+            await self.close()
+            raise
         self._rewarded = self._change()
 
     async def act(

@@ -3,7 +3,8 @@
 They are pure; pages and terminals show them.
 """
 
-from akinai.views.model import CallView, DayView, FindingView, MomentView, PlaceHistory, RunView, TranscriptItem
+from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem
+from akinai.views.place_history import PlaceHistory
 from akinai.views.run import RunViews
 from akinai.views.verdict import Verdict, ended_early, verdict
 

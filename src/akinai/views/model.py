@@ -1,7 +1,7 @@
 """The view models of a run: frozen records, each with a JSON form for pages and programs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from akinai.core.canonical import Json, JsonRecord
@@ -188,28 +188,3 @@ class RunView(JsonRecord):
     def series(self, fact: str = "") -> tuple[float | None, ...]:
         """A fact at the end of each day; by default the headline."""
         return tuple(day.facts.get(fact or self.headline_fact) for day in self.days)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceHistory:
-    """The place after every entry, as lists of changes: after entry N, the last change at or before N holds.
-
-    A change is a pair of an entry and a value; entry 0 is the opening.
-    """
-
-    figures: Mapping[str, tuple[tuple[int, float], ...]]
-    """Numbers by name."""
-    slots: Mapping[str, tuple[tuple[int, Json], ...]]
-    """[product, units, price in cents or null] by key; null is an empty slot."""
-    rows: Mapping[str, Mapping[str, tuple[tuple[int, Json], ...]]]
-    """By listing and key the cells of a row; null where it is gone."""
-    shelves: tuple[Mapping[str, Json], ...]
-    """The machines: name, columns, capacities and keys. One that is opened later has empty slots before."""
-    listings: Mapping[str, Mapping[str, Json]]
-    """Title and columns by name."""
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    """Label and unit of each figure."""
-
-    def to_json(self) -> dict[str, Json]:
-        """Its own fields, not copied: a history is long."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}

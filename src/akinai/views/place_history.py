@@ -1,38 +1,53 @@
 """The history of a run's place: the place after every entry, kept as the changes from entry to entry."""
 
-from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
-from akinai.core.presentation.transcript import Listing, Place, Shelf, SlotView
+from akinai.core.presentation.transcript import Listing, Place
 from akinai.core.steps import Steps
-from akinai.views.model import PlaceHistory
 
-Change = tuple[int, Any]
+Changes = list[tuple[int, Any]]
+"""Pairs of an entry and a value: after entry N, the last change at or before N holds. Entry 0 is the opening."""
 
 
-class _Recorder:
-    """Gathers the changes from one state of the place to the next."""
+@dataclass(slots=True)
+class PlaceHistory:
+    """The place after every entry."""
 
-    def __init__(self) -> None:
-        self.figures: dict[str, list[Change]] = {}
-        self.labels: dict[str, Mapping[str, str]] = {}
-        self.slots: dict[str, list[Change]] = {}
-        self.rows: dict[str, dict[str, list[Change]]] = defaultdict(dict)
-        self.shelves: dict[int, Shelf] = {}
-        self.listings: dict[str, Listing] = {}
+    figures: dict[str, Changes] = field(default_factory=dict[str, Changes])
+    """Numbers by name."""
+    slots: dict[str, Changes] = field(default_factory=dict[str, Changes])
+    """(product, units, price in cents or None) by key; None is an empty slot."""
+    rows: dict[str, dict[str, Changes]] = field(default_factory=dict[str, dict[str, Changes]])
+    """By listing and key the cells of a row; None where it is gone."""
+    shelves: list[dict[str, Json]] = field(default_factory=list[dict[str, Json]])
+    """The machines: name, columns, capacities and keys. One that is opened later has empty slots before."""
+    listings: dict[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
+    """Title and columns by name."""
+    labels: dict[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """Label and unit of each figure."""
+
+    def to_json(self) -> dict[str, Json]:
+        """Its own fields, not copied: a history is long."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def add(self, seq: int, snapshot: Place, last: Place | None) -> None:
+        """Add what an entry changed of the place before."""
         for figure in snapshot.figures:
             self.labels.setdefault(figure.name, {"label": figure.label, "unit": figure.unit})
             _put(self.figures.setdefault(figure.name, []), seq, figure.value)
         if last is None or snapshot.shelves is not last.shelves:
             for number, shelf in enumerate(snapshot.shelves):
-                self.shelves[number] = shelf
+                keys, capacities = list(shelf.slots), list(shelf.capacities)
+                self.shelves[number : number + 1] = [
+                    {"name": shelf.name, "columns": shelf.columns, "capacities": capacities, "keys": keys}
+                ]
                 for key, slot in shelf.slots.items():
-                    _put(self.slots.setdefault(key, []), seq, _slot(slot))
+                    content = None if slot is None else (slot.item, slot.units, slot.price_cents)
+                    _put(self.slots.setdefault(key, []), seq, content)
         last_listings = last.listings if last else ()
         for number, listing in enumerate(snapshot.listings):
             before = last_listings[number] if number < len(last_listings) else None
@@ -40,8 +55,8 @@ class _Recorder:
                 self._add_listing(seq, listing, before)
 
     def _add_listing(self, seq: int, listing: Listing, before: Listing | None) -> None:
-        rows = self.rows[listing.name]
-        self.listings[listing.name] = listing
+        rows = self.rows.setdefault(listing.name, {})
+        self.listings[listing.name] = {"title": listing.title, "columns": dict(listing.columns)}
         for key, row in listing.rows.items():
             _put(rows.setdefault(key, []), seq, row)
         for key in before.rows if before else ():
@@ -49,43 +64,20 @@ class _Recorder:
                 _put(rows[key], seq, None)
 
 
-def _put(track: list[Change], seq: int, value: Any) -> None:
-    if not track or track[-1][1] != value:
-        track.append((seq, value))
-
-
-def _slot(slot: SlotView | None) -> Json:
-    return None if slot is None else (slot.item, slot.units, slot.price_cents)
+def _put(changes: Changes, seq: int, value: Any) -> None:
+    if not changes or changes[-1][1] != value:
+        changes.append((seq, value))
 
 
 def record_place_history(presentation: Presentation[Any], steps: Steps[Any]) -> PlaceHistory:
     """Record the history of a run's place, in one pass over its states."""
-    recorder = _Recorder()
+    history = PlaceHistory()
     state = steps.opening
     snapshot = presentation.place(state)
-    recorder.add(0, snapshot, None)
+    history.add(0, snapshot, None)
     for step in steps:
         if step.after is not state:
             following = presentation.place(step.after, state, snapshot)
-            recorder.add(step.entry.seq, following, snapshot)
+            history.add(step.entry.seq, following, snapshot)
             state, snapshot = step.after, following
-    return PlaceHistory(
-        {name: tuple(track) for name, track in recorder.figures.items()},
-        {key: tuple(track) for key, track in recorder.slots.items()},
-        {name: {key: tuple(track) for key, track in rows.items()} for name, rows in recorder.rows.items()},
-        tuple(_shelf(shelf) for shelf in recorder.shelves.values()),
-        {
-            name: {"title": listing.title, "columns": dict(listing.columns)}
-            for name, listing in recorder.listings.items()
-        },
-        recorder.labels,
-    )
-
-
-def _shelf(shelf: Shelf) -> Mapping[str, Json]:
-    return {
-        "name": shelf.name,
-        "columns": shelf.columns,
-        "capacities": list(shelf.capacities),
-        "keys": list(shelf.slots),
-    }
+    return history

@@ -15,8 +15,7 @@ from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, replay
 from akinai.core.worlds import step as take_step
-from akinai.views.model import PlaceHistory
-from akinai.views.place_history import record_place_history
+from akinai.views.place_history import PlaceHistory, record_place_history
 
 LOG = 60
 """Entries of the log that are shown."""
@@ -29,12 +28,10 @@ class LogItem:
 
     seq: int
     when: str
-    verb: str
     summary: str
     letters: tuple[Letter, ...]
     text: str
     ok: bool
-    code: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +147,10 @@ def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int, voi
     return LogItem(
         entry.seq,
         "" if now is None else _when(now),
-        type(step.turn.action).tool_name(),
         entry_view.summary,
         letters,
         voice.tell(observed.text),
         entry.outcome.ok,
-        entry.outcome.code,
     )
 
 

@@ -20,8 +20,8 @@ from akinai.runtime.runs.unreadable import unread_sentence
 from akinai.runtime.why.book import explanation_in
 from akinai.runtime.why.explanation import Credit, Explanation
 from akinai.views.calls import calls_by_entry
-from akinai.views.model import CallView, DayView, FindingView, MomentView, PlaceHistory, RunView, TranscriptItem
-from akinai.views.place_history import record_place_history
+from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem
+from akinai.views.place_history import PlaceHistory, record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""

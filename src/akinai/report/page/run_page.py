@@ -219,19 +219,22 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
     values = [value for value in view.series() if value is not None] if view.headline_fact and view.planned else []
     if not values:
         return None
-    begin = opening_value(views)
-    unit = view.units.get(view.headline, "")
+    unit, begin = view.units.get(view.headline, ""), opening_value(views)
+    return headline_plot((view.headline, unit), begin, {**ghosts, view.id: values}, view.planned, language)
+
+
+def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned: int, language: Any) -> Plot:
+    """The headline, by its name and unit, over the days of each run from its beginning on; the last run is in front."""
+    name, unit = headline
+    cents = unit == "cents"
     kinds: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference"}
-    curves = [Curve(name, kinds[name], [begin, *series]) for name, series in ghosts.items() if series]
-    title = (
-        f"{_title(view.headline, language)}{', ' + translate_report('dollars', language) if unit == 'cents' else ''}"
-    )
+    curves = [Curve(run, kinds.get(run, "run"), [begin, *values]) for run, values in days.items()]
     day = translate(marked("day %(n)s"), language)
     return plot(
-        title,
-        [*curves, Curve(view.id, "run", [begin, *values])],
-        view.planned,
-        text=lambda value: dollars(value) if unit == "cents" else f"{value:g}",
+        f"{_title(name, language)}{', ' + translate_report('dollars', language) if cents else ''}",
+        [curve for curve in curves if len(curve.values) > 1 or curve.kind == "run"],
+        planned,
+        text=lambda value: dollars(value) if cents else f"{value:g}",
         day=lambda at: day.replace("%(n)s", str(at)),
     )
 

@@ -8,11 +8,10 @@ from markupsafe import Markup
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.core.presentation.transcript import Item
-from akinai.core.presentation.words import label
 from akinai.report.language import translate_lines
-from akinai.report.page.lines import Curve, Plot, plot
+from akinai.report.page.lines import Plot
 from akinai.report.page.play.forms import forms_of
-from akinai.report.page.run_page import HIGH, LOW, Ghosts
+from akinai.report.page.run_page import HIGH, Ghosts, headline_plot
 from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
 from akinai.views.play import PlayView
@@ -85,18 +84,9 @@ def _figures(playing: PlayView, ghosts: Ghosts) -> Mapping[str, str]:
 def _plot(playing: PlayView, ghosts: Ghosts, language: Any) -> Plot | None:
     if not playing.days:
         return None
-    kinds = {LOW: "idle", HIGH: "reference"}
-    curves = [Curve(name, kinds[name], [playing.opening, *series]) for name, series in ghosts.items() if series]  # pyright: ignore[reportArgumentType] - the two kinds of lines
     you = translate(marked("you"), language)
-    day = translate(marked("day %(n)s"), language)
-    cents = playing.unit == "cents"
-    return plot(
-        f"{label(playing.headline).capitalize()}{', dollars' if cents else ''}",
-        [*curves, Curve(you, "run", [playing.opening, *playing.closed])],
-        playing.days,
-        text=lambda value: dollars(value) if cents else f"{value:g}",
-        day=lambda at: day.replace("%(n)s", str(at)),
-    )
+    days = {**ghosts, you: playing.closed}
+    return headline_plot((playing.headline, playing.unit), playing.opening, days, playing.days, language)
 
 
 def _words(site: Site) -> dict[str, str]:
