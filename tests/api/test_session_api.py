@@ -95,20 +95,24 @@ def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
 
 def test_a_session_by_rules_plays_where_it_is_called(recorded: akinai.Run) -> None:
     """Without a thread of its own, and from any thread; one that somebody may wait for between calls has one."""
-    before, played_moves = threading.active_count(), [*moves(recorded)]
+    played_moves, before = [*moves(recorded)], {*threading.enumerate()}
+
+    def own_threads() -> list[str]:
+        return [thread.name for thread in threading.enumerate() if thread not in before]
+
     with akinai.open("vending", days=5, preset="classic") as session, ThreadPoolExecutor(1) as others:
         for entry, name, arguments in played_moves[:9]:
             session.act(name, arguments, text=entry.said)
-        assert threading.active_count() == before
+        assert own_threads() == []
         entry, name, arguments = played_moves[9]
         others.submit(session.act, name, arguments, text=entry.said).result()
         entry, name, arguments = played_moves[10]
         session.act(name, arguments, text=entry.said, wait=False)
-        assert "akinai-session" in [thread.name for thread in threading.enumerate()]
+        assert "akinai-session" in own_threads()
         for entry, name, arguments in played_moves[11:]:
             session.act(name, arguments, text=entry.said)
     assert session.run().digest == recorded.digest
-    assert threading.active_count() == before
+    assert own_threads() == []
 
 
 def test_ctrl_c_within_an_action_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:

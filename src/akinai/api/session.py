@@ -182,7 +182,6 @@ class AsyncSession(SessionMembers):
         self._began_with = first_score(world, Ledger(header.genesis, ()))
         self._standing = world.facets.judging.standing(world.begin(header.genesis))
         self._rewarded = 0.0
-        self._settled = False
         self._played: Run | None = None
         self._steps: list[Step[Any]] | None = [] if alone else None
         """Kept for scoring where one program plays; a server has too many sessions for that."""
@@ -372,10 +371,7 @@ class AsyncSession(SessionMembers):
         return 0.0 if standing is None or self._standing is None else standing - self._standing
 
     async def _reward(self) -> float:
-        if self._settled:
-            return 0.0
         if self.done:
-            self._settled = True
             gained = next((score.value for score in await self.scores()), 0) - self._began_with
         else:
             gained = self._change()

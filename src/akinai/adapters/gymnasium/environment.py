@@ -3,7 +3,6 @@
 from typing import Any, ClassVar, Unpack
 
 import gymnasium
-import numpy as np
 from gymnasium.error import ResetNeeded
 
 from akinai import worlds
@@ -20,11 +19,6 @@ from akinai.runtime.options import EpisodeOptions, TrainingOptions
 
 CUT_SHORT = ("message_cap", "stuck", "unreadable")
 """Endings that a limit of the session made, not the world: the episode is truncated."""
-
-
-def game_seed(random: np.random.Generator, seed: int | None, split: Split | None) -> int:
-    """The seed of an episode: of the number that is asked for, or without one of a new game of a pool."""
-    return episode_seed(int(random.integers(2**62)), split or "train") if seed is None else episode_seed(seed, split)
 
 
 class WorldEnv(gymnasium.Env[str, str]):
@@ -70,7 +64,7 @@ class WorldEnv(gymnasium.Env[str, str]):
         if resume := (options or {}).get("resume"):
             session = open_session(resume=resume, store=self._options["store"])
         else:
-            session = open_session(self._world, seed=game_seed(self.np_random, seed, self._split), **self._options)
+            session = open_session(self._world, seed=episode_seed(seed, self._split, self.np_random), **self._options)
         self._seat = Seat(session)
         self._read = self._seat.look().text
         return self._read, {**self._info(), "prompt": self._seat.prompt()}

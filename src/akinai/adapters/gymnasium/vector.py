@@ -8,10 +8,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from akinai.adapters.gymnasium.environment import CUT_SHORT, game_seed
+from akinai.adapters.gymnasium.environment import CUT_SHORT
 from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
 from akinai.api.seat import Seat
 from akinai.api.training.batch import Batch, Game
+from akinai.api.training.pools import episode_seed
 from akinai.core.chance import Split
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import complete_options, with_options
@@ -80,7 +81,7 @@ class WorldVectorEnv(VectorEnv[tuple[str, ...], Sequence[str], Any]):
         return tuple(texts), np.array(stepped.rewards, np.float64), self._over & ~truncated, truncated, infos
 
     def _begun(self, place: int, seed: int | None) -> Seat[Game]:
-        return Seat(self.batch.begin(place, game_seed(self.np_random, seed, self._split)))
+        return Seat(self.batch.begin(place, episode_seed(seed, self._split, self.np_random)))
 
 
 def _info(seat: Seat[Game]) -> dict[str, Any]:

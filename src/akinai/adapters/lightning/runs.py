@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from akinai import api, worlds
 from akinai.api.session import first_score
-from akinai.api.training.pools import episode_seed, new_seed, reward_span
+from akinai.api.training.pools import episode_seed, reward_span
 from akinai.core.actions import complaint
 from akinai.core.canonical import Json
 from akinai.core.chance import Split
@@ -93,7 +93,7 @@ def play(
     run = api.run(
         task.world,
         agent=AgentSpec(agent, model, bullets=all_bullets),
-        seeds=new_seed(task.split) if task.seed is None else episode_seed(task.seed, task.split),
+        seeds=episode_seed(task.seed, task.split),
         preset=task.preset,
         days=task.days,
         settings=task.settings,

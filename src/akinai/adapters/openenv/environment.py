@@ -19,7 +19,7 @@ from akinai import worlds
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
 from akinai.api.seat import Answer, Seat
-from akinai.api.training.pools import episode_seed, new_seed, reward_span
+from akinai.api.training.pools import episode_seed, reward_span
 from akinai.core.chance import Split
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.options import part_of
@@ -101,8 +101,7 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         if resume is not None:
             session = open_session(resume=resume, store=self._options["store"])
         else:
-            pool: Split | None = split or self._split
-            drawn = new_seed(pool) if seed is None else episode_seed(seed, pool)
+            drawn = episode_seed(seed, split or self._split)
             session = open_session(self._world, seed=drawn, name=episode_id, **self._options)
             if session.resumed:
                 session.close()

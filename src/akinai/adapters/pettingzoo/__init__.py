@@ -7,6 +7,7 @@ import numpy as np
 
 from akinai.api.seat import Answer, Seat, own_actors
 from akinai.api.training.batch import Batch, Game
+from akinai.api.training.pools import episode_seed
 from akinai.core.agents import owner_of
 from akinai.core.chance import Split
 from akinai.core.errors import MissingExtra
@@ -20,7 +21,7 @@ try:
     from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs] - it has none
 
     from akinai.adapters.gymnasium import ReplySpace, TextSpace
-    from akinai.adapters.gymnasium.environment import CUT_SHORT, game_seed
+    from akinai.adapters.gymnasium.environment import CUT_SHORT
 except ImportError as error:
     raise MissingExtra("a parallel environment", "pettingzoo", "pettingzoo") from error
 
@@ -73,7 +74,7 @@ class WorldParallelEnv(ParallelEnv[str, str, str]):
         """
         if seed is not None:
             self._random = np.random.default_rng(seed)
-        self._batch.begin(0, game_seed(self._random, seed, self._split))
+        self._batch.begin(0, episode_seed(seed, self._split, self._random))
         self._take_seats()
         self.agents = [*self._seats]
         infos = {agent: {**info, "prompt": self._seats[agent].prompt()} for agent, info in self._infos({}).items()}

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from itertools import cycle
 from typing import Any
 
+from numpy.random import Generator
+
 from akinai.api.play import run
 from akinai.api.session import first_score
 from akinai.core.canonical import Json
@@ -24,13 +26,11 @@ SCALE_GAMES = 4
 _SPANS: dict[tuple[str, str], float] = {}
 
 
-def new_seed(split: Split | None = None) -> int:
-    """The seed of a game that nobody has played: one of a pool, by default `train`."""
-    return episode_seed(secrets.randbits(63), split or "train")
-
-
-def episode_seed(seed: int, split: Split | None) -> int:
-    """The seed itself; with `split` that of the pool's game of this number. UnknownName for another pool."""
+def episode_seed(seed: int | None, split: Split | None, random: Generator | None = None) -> int:
+    """The seed itself; with `split` that of the pool's game of this number. Without one that of a new game of a pool,
+    by default `train`, which `random` draws. UnknownName for another pool."""
+    if seed is None:
+        seed, split = secrets.randbits(63) if random is None else int(random.integers(2**62)), split or "train"
     if split is None:
         return seed
     if split not in POOLS:
@@ -43,7 +43,7 @@ def episode_seeds(seeds: Seeds | None, split: Split | None) -> tuple[Iterator[in
     """The seeds of one episode after another, and how many differ: those that are named, again and again, or without
     any new games of a pool without end."""
     if seeds is None:
-        return iter(lambda: new_seed(split), None), None
+        return iter(lambda: episode_seed(None, split), None), None
     numbers = (
         seeds_in(seeds) if isinstance(seeds, str) else checked_seeds([seeds] if isinstance(seeds, int) else [*seeds])
     )
