@@ -20,6 +20,7 @@ from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.units import iso
 from akinai.worlds.market.rules import mail
 from akinai.worlds.market.rules import verbs as rules
+from akinai.worlds.market.search import Listing
 
 LISTED = tuple(verb for verb in a.CLASSES if verb.on_wire == "listed")
 """The verbs of the protocol, in its order."""
@@ -227,7 +228,9 @@ def encode_answer(world: Market, state: State, turn: Turn, request: Request, out
         case a.FetchMessages() as action:
             content = _fetched(state, turn, action)
         case a.Search() as action:
-            content = rules.page_json(state, action, rules.results_page(state, turn.actor, action))
+            page = rules.results_page(state, turn.actor, action)
+            businesses = [orjson.Fragment(state.catalogue.line(id, _profile_text)) for id in page.ids]
+            content = {"businesses": businesses, **rules.counts(action, page)}
         case _:
             content = {"text": outcome.text}
     if request.with_text:
@@ -241,6 +244,10 @@ def encode_answer(world: Market, state: State, turn: Turn, request: Request, out
 _NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in EXECUTABLE.classes} | {
     Unreadable: "unreadable"
 }
+
+
+def _profile_text(listing: Listing) -> str:
+    return _dump(listing.public).decode()
 
 
 def _fetched(state: State, turn: Turn, action: a.FetchMessages) -> dict[str, Any]:

@@ -282,9 +282,9 @@ def trim_run(run: Run, detail: Detail) -> Run:
 def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Run:
     """The run with its findings, coherence and the world's own figures and tables."""
     judging = world.facets.judging
+    findings = tuple(judging.detect(steps))
     account = judging.account(steps, detail.fuzzy)
     figures = {figure.name: figure for figure in account.figures}
-    findings = tuple(judging.detect(steps))
     return replace(
         run,
         judged=True,

@@ -107,13 +107,15 @@ class Catalogue:
         default_factory=dict[tuple[Any, ...], tuple[str, ...]], compare=False, repr=False
     )
 
-    _lines: dict[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+    _lines: dict[tuple[str, Callable[[Listing], str]], str] = field(
+        default_factory=dict[tuple[str, Callable[[Listing], str]], str], compare=False, repr=False
+    )
 
     def line(self, id: str, words: Callable[[Listing], str]) -> str:
         """A listing in words, made once by `words`, since many searches find it."""
-        if id not in self._lines:
-            self._lines[id] = words(self.by_id[id])
-        return self._lines[id]
+        if (id, words) not in self._lines:
+            self._lines[id, words] = words(self.by_id[id])
+        return self._lines[id, words]
 
     def put(self, listing: Listing) -> "Catalogue":
         """The catalogue with a listing added, or replaced where its id is there already."""

@@ -162,7 +162,7 @@ def search(state: State, actor: str, action: a.Search) -> Result:
     if action.search_algorithm == "optimal" and state.members[actor].role != "customer":
         return state, Outcome.refused("wrong_role", "The algorithm 'optimal' is for customers; choose another")
     page = results_page(state, actor, action)
-    data: dict[str, Json] = {"businesses": list(page.ids), **_counts(action, page)}
+    data: dict[str, Json] = {"businesses": list(page.ids), **counts(action, page)}
     pages = f", page {action.page} of {page.pages}" if page.pages > 1 else ""
     return state, Outcome(f"{page.results} businesses{pages}: {', '.join(page.ids) or 'none here'}.", data=data)
 
@@ -183,10 +183,10 @@ def render_search(state: State, actor: str, action: a.Search, recorded: Outcome)
 
 def page_json(state: State, action: a.Search, page: Page) -> dict[str, Json]:
     """A page of results as the wire gives it."""
-    return {"businesses": [state.catalogue.by_id[id].public for id in page.ids], **_counts(action, page)}
+    return {"businesses": [state.catalogue.by_id[id].public for id in page.ids], **counts(action, page)}
 
 
-def _counts(action: a.Search, page: Page) -> dict[str, Json]:
+def counts(action: a.Search, page: Page) -> dict[str, Json]:
     return {
         "search_algorithm": action.search_algorithm,
         "total_possible_results": page.results,
