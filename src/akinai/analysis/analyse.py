@@ -12,7 +12,7 @@ from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.analysis.scale import read_scales
 from akinai.analysis.tables import groups_table
 from akinai.analysis.verdicts import opening_sentences
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, as_json
 from akinai.core.errors import UsageError
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
@@ -52,17 +52,10 @@ class Analysis:
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai analyze --json` prints."""
         document = self.runs.to_json()
-        groups: Json = {group.name: group.to_json() for group in self.groups}
-        more: dict[str, Json] = {"standings": [ranking.to_json() for ranking in self.standings]}
-        if self.pass_rates:
-            more["pass_rates"] = {name: [rate.to_json() for rate in rates] for name, rates in self.pass_rates.items()}
-        return {
-            "runs": document["runs"],
-            "summary": document["summary"],
-            "groups": groups,
-            **more,
-            "card": document["card"],
-        }
+        groups = {group.name: group for group in self.groups}
+        rates = {"pass_rates": self.pass_rates} if self.pass_rates else {}
+        more = as_json({"groups": groups, "standings": self.standings, **rates})
+        return {"runs": document["runs"], "summary": document["summary"], **more, "card": document["card"]}
 
 
 @with_options(AnalyzeOptions)

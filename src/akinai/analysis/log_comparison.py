@@ -8,7 +8,7 @@ from statistics import fmean
 from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
 from akinai.analysis.score_files import Format, columns_of, is_inspect, read_score_files
 from akinai.analysis.tables import difference_row
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, as_json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
 from akinai.core.statistics import PairedComparison, clustered, compare, holm, seeds_needed
@@ -89,7 +89,7 @@ class LogComparison:
             "task": self.a.task,
             "task_version": self.a.version,
             "cluster": self.cluster,
-            "scores": {name: score.to_json() for name, score in self.scores.items()},
+            "scores": as_json(self.scores),
         }
 
 

@@ -11,11 +11,11 @@ from typing import Any, Unpack, cast
 from akinai.analysis.analyse import Analysis, analyze
 from akinai.analysis.comparison import Comparison
 from akinai.analysis.presentation import presentation_of
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, as_json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.charts import ItemChart
 from akinai.core.stores import Books
-from akinai.report.figures.series import Curves, Members
+from akinai.report.figures.series import Members
 from akinai.report.language import chosen_language
 from akinai.report.page.boards.groups import games
 from akinai.report.page.document import Addresses, translate_document
@@ -182,15 +182,11 @@ def results(analysis: Analysis, compared: Sequence[Comparison], *, files: Sequen
 
 def _curves(world: str, members: Members) -> dict[str, Json]:
     """Means and intervals by day from 1, by group under each fact, or under each item of a table."""
-    curves: dict[str, Json] = {name: _curves_json(members.fact(name, carried=True)) for name in members.facts()}
-    curves["actions"] = _curves_json(members.actions())
+    curves: dict[str, Json] = {name: as_json(members.fact(name, carried=True)) for name in members.facts()}
+    curves["actions"] = as_json(members.actions())
     for chart in presentation_of(world).charts:
         if isinstance(chart, ItemChart):
             items = members.items(chart.order or chart.table)
-            curves[chart.table] = {item: _curves_json(members.item(chart, item)) for item in items}
+            curves[chart.table] = {item: as_json(members.item(chart, item)) for item in items}
     curves["uses_a_day"] = {group: dict(tools) for group, tools in members.tools().items()}
     return curves
-
-
-def _curves_json(curves: Curves) -> dict[str, Json]:
-    return {group: curve.to_json() for group, curve in curves.items()}
