@@ -310,7 +310,7 @@ def _compare(
         y - x for seed in sorted(finished) if (x := by_seed_a[seed]) is not None and (y := by_seed_b[seed]) is not None
     ]
     of_done = fmean(differences) if differences else None
-    needed, to_show = _needed(paired.sd_difference, gain), seeds_to_show(paired, by_seed_a, by_seed_b)
+    needed, to_show = needed_seeds(paired.sd_difference, gain), seeds_to_show(paired, by_seed_a, by_seed_b)
     means = _means((by_seed_a[seed], by_seed_b[seed]) for seed in shared)
     return ScoreComparison(unit, better, paired, None, of_done, needed, to_show, means)
 
@@ -333,7 +333,8 @@ def _values(runs: Iterable[Run], value: Value) -> list[float]:
     return [number for run in runs if (number := value(run)) is not None]
 
 
-def _needed(spread: float | None, gain: float | None) -> int | None:
+def needed_seeds(spread: float | None, gain: float | None) -> int | None:
+    """The pairs that show a gain, by the spread of their differences; None where either is not known."""
     return None if spread is None or gain is None else seeds_needed(spread, max(gain, spread * LEAST_GAIN))
 
 

@@ -5,16 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
+from akinai.analysis.comparison import needed_seeds
 from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
 from akinai.analysis.score_files import Format, columns_of, is_inspect, read_score_files
 from akinai.analysis.tables import difference_row
 from akinai.core.canonical import Json, as_json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
-from akinai.core.statistics import PairedComparison, clustered, compare, holm, seeds_needed
-
-LEAST_GAIN = 1e-5
-"""Smallest gain that samples are computed for, as a share of the spread."""
+from akinai.core.statistics import PairedComparison, clustered, compare, holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +149,12 @@ def _compare(a: EvalLog, b: EvalLog, name: str, cluster: str | None, gain: float
         paired = replace(
             paired, sd_difference=by_cluster.sd_difference, ci95=by_cluster.ci95, p=by_cluster.p, mde=by_cluster.mde
         )
-    spread = paired.sd_difference
     return LogScore(
         mean_a=fmean(x for x, _ in pairs.values()) if pairs else None,
         mean_b=fmean(y for _, y in pairs.values()) if pairs else None,
         paired=paired,
         clusters=len(clusters) if shared else None,
-        needed=None if spread is None or gain is None else seeds_needed(spread, max(gain, spread * LEAST_GAIN)),
+        needed=needed_seeds(paired.sd_difference, gain),
     )
 
 

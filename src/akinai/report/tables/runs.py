@@ -10,7 +10,7 @@ from rich.text import Text
 
 from akinai.analysis.tables import statistics_table
 from akinai.core.presentation.tables import Column
-from akinai.core.presentation.words import ABSENT, counted, figure, label
+from akinai.core.presentation.words import ABSENT, counted, label
 from akinai.core.statistics import summarise
 from akinai.core.stores import RunHeader
 from akinai.core.untrusted.spelling import plain
@@ -52,9 +52,9 @@ def run_page(run: Run) -> RenderableType:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
     lines += unread_line(unread_sentence(run.header))
     if run.scores:
-        values = [figure(score.value, score.unit) for score in run.scores]
-        names = [translate(label(score.name)) for score in run.scores]
-        lines += [Text(""), fit_table([Column("score", names, words=True), Column("value", values)], 80)]
+        names, units = [translate(label(score.name)) for score in run.scores], [score.unit for score in run.scores]
+        values = Column("value", [score.value for score in run.scores], unit=units)
+        lines += [Text(""), fit_table([Column("score", names, words=True), values], 80)]
     return Group(*lines)
 
 
@@ -103,7 +103,6 @@ def _style(run: Run) -> str:
 def runs_table(runs: Sequence[Run], width: int) -> Table:
     """A row for each run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
-    values = [{score.name: run.value(score.name) for score in run.scores} for run in runs]
     agents = [player_label(run.header) for run in runs]
     columns = [
         Column("run", [run.id for run in runs], words=True),
@@ -111,10 +110,10 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
         Column("seed", [run.header.game for run in runs]),
         Column("status", [translate(run.status) for run in runs], words=True),
         Column("ending", [ending_words(run.ending or ABSENT) for run in runs], words=True),
-        *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
+        *([Column("days", [run.days for run in runs])] if any(run.days for run in runs) else []),
     ]
     scores = [
-        Column(label(name), [figure(run_values.get(name), unit) for run_values in values], drop=rank)
+        Column(label(name), [run.value(name) for run in runs], drop=rank, unit=unit)
         for rank, (name, unit) in enumerate(units.items(), 1)
     ]
     return fit_table([*columns, *scores], width, _shared_title(runs))
@@ -148,7 +147,7 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
             Column("seed", [run.game for run in headers], drop=1),
             Column("status", [translate(run.status) for run in headers], words=True),
             Column("ending", [ending_words(run.ending or ABSENT) for run in headers], words=True),
-            Column("entries", [figure(run.entries, "entries") for run in headers], drop=4),
+            Column("entries", [run.entries for run in headers], drop=4),
             Column("begun", [f"{time:%Y-%m-%d %H:%M}" for time in began], drop=2),
             *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=5)] if forks else []),
         ],
@@ -179,9 +178,9 @@ def swept_runs(runs: Runs, width: int) -> RenderableType | None:
     names = list(dict.fromkeys(name for run in runs for name in swept_values(run.header.card)))
     settings = [swept_values(members[0].header.card) for members in groups.values()]
     columns = [Column(name, [plain(str(values.get(name))) for values in settings], words=True) for name in names]
-    columns.append(Column("runs", [f"{len(members):,}" for members in groups.values()]))
+    columns.append(Column("runs", [len(members) for members in groups.values()]))
     for score in runs.score_names():
         unit = next(run_score.unit for run in runs for run_score in run.scores if run_score.name == score)
         means = [summarise([run.value(score) for run in members]).mean for members in groups.values()]
-        columns.append(Column(label(score), [figure(mean, unit) for mean in means], drop=len(columns)))
+        columns.append(Column(label(score), means, drop=len(columns), unit=unit))
     return fit_table(columns, width, f"{sweep_of(runs[0].header.card)}: means over the runs of each value")
