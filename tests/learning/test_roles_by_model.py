@@ -88,9 +88,9 @@ async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
         ('{"answer": "x", "bullet_ids": [1]}', r"bullet_ids is \[1\]; give a list of texts"),
         ('{"answer": "x", "reasoning": {}}', "reasoning is {}; give a text"),
         ("", "the reply is empty"),
-        ("{'answer': code1}", "no JSON object"),
+        ("{'answer': code1}", "is no JSON near: answer"),
         ("__import__('os').system('touch /tmp/pwned')", "no JSON object"),
-        ('{"answer": NaN}', "no JSON object"),
+        ('{"answer": NaN}', "is no JSON near: answer NaN"),
     ],
 )
 async def test_a_wrong_type_is_that_fields_error(reply: str, message: str) -> None:

@@ -60,7 +60,8 @@ def replace_content(bullet: str, lesson: Lesson) -> str:
 class LessonCurator:
     """Turns lessons into operations: a lesson about a new topic becomes an ADD, one about a known topic an UPDATE.
 
-    Lessons of a batch about the same topic become one operation. Equal contents are added once.
+    Lessons of a batch about the same topic become one operation. Equal contents are added once. The evidence of a
+    lesson that names entries are these entries of the run that is its insights' first source.
     """
 
     def __init__(self, merge: Merge = replace_content) -> None:
@@ -73,7 +74,8 @@ class LessonCurator:
         for insight in insights:
             for lesson in insight.lessons:
                 key = lesson.section, lesson.about or f"\0{lesson.content}"
-                operations[key] = self._operation(lesson, insight.sources, operations.get(key), by_topic.get(key))
+                sources = (evidence(insight.sources[0], lesson.entries),) if lesson.entries else insight.sources
+                operations[key] = self._operation(lesson, sources, operations.get(key), by_topic.get(key))
         news = tuple(operation for key, operation in operations.items() if not _is_known(operation, by_topic.get(key)))
         return Curation(Delta(operations=news, reason="lessons of the rules"))
 
@@ -100,6 +102,11 @@ class LessonCurator:
             evidence=sources,
             record=lesson.record,
         )
+
+
+def evidence(run: str, entries: Sequence[int]) -> str:
+    """Entries of a run in the form of a bullet's source: "run#12 -> run#40"."""
+    return " -> ".join(f"{run}#{entry}" for entry in entries)
 
 
 def _joined(a: Sequence[str] | None, b: Sequence[str]) -> tuple[str, ...] | None:

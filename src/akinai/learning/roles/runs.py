@@ -13,6 +13,7 @@ from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, 
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.replies import read_tags
 from akinai.learning.roles.requests import Parser
+from akinai.learning.roles.rules import evidence
 from akinai.learning.roles.shapes import INSIGHTS
 from akinai.learning.roles.tasks import Task
 
@@ -82,11 +83,6 @@ class RunCurator(ModelCurator):
             return delta
 
         return read
-
-
-def evidence(run: str, entries: Sequence[int]) -> str:
-    """Entries of a run in the form of a bullet's source: "run#12 -> run#40"."""
-    return " -> ".join(f"{run}#{entry}" for entry in entries)
 
 
 def _insights(value: Json, run: str, entries: int) -> list[tuple[str, str]]:

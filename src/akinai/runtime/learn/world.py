@@ -8,18 +8,16 @@ from pathlib import Path
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
-from akinai.core.lessons import Lesson
 from akinai.core.presentation.words import unit_word
 from akinai.core.worlds import replay
 from akinai.learning.data_sets import DataSet
-from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.playbook.sections import all_sections
-from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.requests import UnreadableStreak
 from akinai.learning.roles.rules import LessonCurator
-from akinai.learning.roles.runs import RunCurator, RunReflector, evidence
+from akinai.learning.roles.runs import RunCurator, RunReflector
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.learn.players import (
@@ -86,7 +84,7 @@ def world_tasks(config: TrainConfig) -> DataSet:
         return situation(world, run.seed, first.setup)
 
     player = RulePlayer(world, config)
-    rules = Roles(player, WorldReflector(player), EvidenceCurator(LessonCurator(config.teaching.merge)), label="rules")
+    rules = Roles(player, WorldReflector(player), LessonCurator(config.teaching.merge), label="rules")
     retriever = RunRetriever if config.plays_by_model else None
     sections = all_sections().get(base, ())
     return DataSet(
@@ -298,25 +296,6 @@ class WorldReflector:
             lessons=lessons,
             sources=(name,),
         )
-
-
-@dataclass
-class EvidenceCurator:
-    """A Curator of lessons whose operations name the entries of their own lessons as evidence."""
-
-    curator: LessonCurator
-
-    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
-        single = [
-            replace(insight, lessons=(lesson,), sources=_sources(insight.sources[0], lesson))
-            for insight in insights
-            for lesson in insight.lessons
-        ]
-        return await self.curator.curate(single, playbook)
-
-
-def _sources(run: str, lesson: Lesson) -> tuple[str, ...]:
-    return (evidence(run, lesson.entries),) if lesson.entries else (run,)
 
 
 def playbook_bullets(path: Path | str) -> tuple[str, ...]:
