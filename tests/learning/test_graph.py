@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from learners_for_tests import CodesBrain, codes, contents, data_set, fact, make_job, prompt_of
+from learners_for_tests import CodesBrain, Rules, codes, contents, data_set, fact, make_job, prompt_of, roles
 
 import akinai
-from akinai.core.errors import UsageError
+from akinai.core.errors import EndRun, UsageError
 from akinai.core.models import Reply
 from akinai.learning.loop.graph import checkpointer, compiled, learn_in_graph, mermaid
 from akinai.learning.loop.job import Job, Node
 from akinai.learning.loop.loop import EDGES, STEPS, learn
 from akinai.learning.loop.state import LoopState
+from akinai.learning.roles.protocols import Trajectory
 from akinai.testing.endpoint import Endpoint, ModelCall
 
 pytest.importorskip("langgraph", reason="langgraph is part of the extra `learn`, which is not installed")
@@ -334,3 +335,17 @@ def test_a_learning_waits_for_an_answer_and_keeps_its_history(tmp_path: Path) ->
     assert asyncio.run(kept()) > steps
     with pytest.raises(UsageError, match="there is no checkpoint"):
         akinai.learn(tasks, playbook=files["playbook"], answer="this")
+
+
+def test_killed_in_its_first_step_it_begins_again(tmp_path: Path) -> None:
+    """A learning of which no step was done leaves a checkpoint without a state, and goes on from its beginning."""
+
+    class Dying(Rules):
+        async def generate(self, *_: Any, **__: Any) -> Trajectory:
+            raise EndRun("power")
+
+    files: Any = {"playbook": tmp_path / "p.json", "checkpoint": str(tmp_path / "c.db")}
+    dying = data_set(codes(1, 4), rules=roles(Dying()))
+    assert akinai.learn(dying, **files).ending == "power"
+    learned = akinai.learn(data_set(codes(1, 4)), **files)
+    assert (learned.ending, len(learned.playbook)) == ("done", 4)

@@ -76,14 +76,15 @@ async def learn_in_graph(
     config: Any = {"configurable": {"thread_id": thread}, "recursion_limit": _NO_END}
     graph = compiled(job, saver)
     before = await graph.aget_state(config)
-    resuming = bool(before.next) and not fresh
-    if last and not fresh and before.values and not resuming:
-        state = _read(before.values)
-        if state.over and not state.closed and state.fingerprint == job.fingerprint:
+    closed = bool(before.values.get("closed"))
+    resuming = False
+    if "learning_id" in before.values and not closed and not fresh:
+        state, resuming = _read(before.values), bool(before.next)
+        if resuming:
+            check_resumable(job, state)
+        elif last and state.over and state.fingerprint == job.fingerprint:
             return state
-    if resuming:
-        check_resumable(job, _read(before.values))
-    elif fresh or not (keep_history and before.values.get("closed")):
+    if not resuming and (fresh or not (keep_history and closed)):
         await saver.adelete_thread(thread)
     values, begun = dict(before.values), cast("Any", None if resuming else {})
     if resuming and answer is not None:
