@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rpds import HashTrieMap
 
@@ -54,8 +54,7 @@ class LookAlike(Exception):
         super().__init__(f"The id {id!r:.100} looks like {known_id!r:.100}, which is another agent; choose another")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """A run after its last entry."""
 
     state: State

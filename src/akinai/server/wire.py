@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import orjson
 from pydantic import AwareDatetime, TypeAdapter
@@ -46,16 +45,14 @@ class Malformed(ValueError):
         return [{"type": "malformed", "loc": list(self.where), "msg": self.why}]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A parsed envelope: its action, which may be an `Unreadable`."""
 
     action: Action
     with_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An encoded answer, with the labels of its metrics."""
 
     body: bytes

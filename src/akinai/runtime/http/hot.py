@@ -16,7 +16,8 @@ Headers = tuple[tuple[bytes, bytes], ...]
 Reply = Callable[[int, bytes, Mapping[str, str]], None]
 """Answers with a status, JSON, and headers beside its type and length."""
 
-_LENGTH = re.compile(rb"\r\ncontent-length: (\d{1,7})(?=\r\n|\Z)", re.IGNORECASE)
+_LENGTH = (b"\r\ncontent-length: ", b"\r\nContent-Length: ")
+_LENGTH_BYTES = len(_LENGTH[0])
 _LINE = re.compile(rb"([A-Za-z-]+): ?([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)")
 _PLAIN = frozenset({
     b"host", b"x-agent-id", b"authorization", b"content-type", b"accept", b"accept-encoding", b"accept-language",
@@ -111,12 +112,15 @@ class HotConnection(LimitedConnection):
     def _take(self, data: bytes) -> bool:
         """Send a plain request the short way. False for any other, with which nothing was done."""
         end = data.find(b"\r\n\r\n", 0, MAX_PLAIN_HEAD_BYTES)
-        length = _LENGTH.search(data, 0, end) if end > 0 else None
-        if length is None or int(length[1]) != len(data) - end - 4:
+        start = max(data.find(spelling, 0, end) for spelling in _LENGTH) if end > 0 else -1
+        if start < 0:
+            return False
+        stop = data.find(b"\r\n", start + 2, end + 2)
+        if data[start + _LENGTH_BYTES : stop] != b"%d" % (len(data) - end - 4):
             return False
         if self._refused or self._answering or self.flow.write_paused:
             return False
-        hot, head = self._hot, data[: length.start()] + data[length.end() : end]
+        hot, head = self._hot, data[:start] + data[stop:end]
         read = hot.heads.get(head)
         if new := read is None:
             read = hot.read(head)

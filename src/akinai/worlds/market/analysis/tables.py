@@ -331,17 +331,16 @@ def _over_time(market: MarketReport) -> list[Row]:
     state = market.state
     offered = group_by(market.proposals, lambda offer: tenth(state.proposed_at(offer)))
     paid = group_by((sale.offer for sale in market.sales), lambda offer: tenth(state.paid_at(offer)))
-    gains = group_by(
-        ((offer, gain) for buyer in market.buyers for offer, gain in gains_of(state, buyer, market.fuzzy)),
-        lambda pair: tenth(state.paid_at(pair[0])),
-    )
+    welfare = Counter[int]()
+    for buyer in market.buyers:
+        for offer, gain in gains_of(state, buyer, market.fuzzy):
+            welfare[tenth(state.paid_at(offer))] += gain
     rows: list[Row] = []
     for index in range(TENTHS):
         proposed, bought = offered.get(index, []), paid.get(index, [])
-        welfare = sum(gain for _, gain in gains.get(index, []))
         revenue = sum(total_cents(offer.proposal) for offer in bought)
         means = _mean_total(proposed), _mean_total(bought)
-        rows.append([index + 1, len(bought), len(proposed), welfare, revenue, *means])
+        rows.append([index + 1, len(bought), len(proposed), welfare[index], revenue, *means])
     return rows
 
 
