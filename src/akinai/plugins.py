@@ -14,4 +14,4 @@ def plugins(group: str) -> Mapping[str, EntryPoint]:
 @lru_cache(maxsize=32)
 def _plugins(group: str, _: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     """Those of the packages on this path: reading what is installed takes longer than many a run."""
-    return {point.name: point for point in reversed(entry_points(group=group))}
+    return {point.name: point for point in reversed([*entry_points(group=group)])}

@@ -58,17 +58,21 @@ SEALING = ("session", "MCP over stdio", "MCP over HTTP", "HTTP sessions", "A2A")
 """Doors that take a key."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", ["vending classic", "market"])
-@pytest.mark.parametrize("name", [name for name in SEALING if (name, "qa") in here()])
-def test_a_sealed_game_is_the_game_of_its_seed(name: str, game: str, tmp_path: Path) -> None:
-    """Played through a door with a key, number 1 has the digest and the scores of the seed that the key gives it."""
-    key = new_key(tmp_path / "key.json")
-    sealed = replace(doors.GAMES[game], key=str(key.path))
-    played, native = doors.DOORS[name].play(sealed).run, doors.reference(sealed)
-    assert (played.header.sealed, native.header.sealed) == (key.sealed(1), None)
-    assert (played.digest, played.scores) == (native.digest, native.scores)
-    assert played.digest != doors.reference(doors.GAMES[game]).digest
+SEALED_HERE = [name for name in SEALING if (name, "qa") in here()]
+
+if SEALED_HERE:
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("game", ["vending classic", "market"])
+    @pytest.mark.parametrize("name", SEALED_HERE)
+    def test_a_sealed_game_is_the_game_of_its_seed(name: str, game: str, tmp_path: Path) -> None:
+        """Played through a door with a key, number 1 has the digest and the scores of the seed that the key gives it."""
+        key = new_key(tmp_path / "key.json")
+        sealed = replace(doors.GAMES[game], key=str(key.path))
+        played, native = doors.DOORS[name].play(sealed).run, doors.reference(sealed)
+        assert (played.header.sealed, native.header.sealed) == (key.sealed(1), None)
+        assert (played.digest, played.scores) == (native.digest, native.scores)
+        assert played.digest != doors.reference(doors.GAMES[game]).digest
 
 
 def test_the_page_has_every_door_and_game() -> None:
