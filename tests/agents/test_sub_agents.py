@@ -121,4 +121,4 @@ def test_a_sub_agent_may_have_another_model() -> None:
     assert models == ["big", "small", "big"]
     calls = run.header.card["calls"]
     assert isinstance(calls, dict)
-    assert calls["models"] == ("big", "small")
+    assert calls["models"] == ["big", "small"]

@@ -228,7 +228,7 @@ def test_customers_behind_a_wire_gain_what_they_gain_in_process(model: str, agen
     assert (run.header.status, run.header.ending, run.header.error) == ("done", "all_done", None)
     assert run.header.genesis.setup["clock"] == "wall"
     assert scores(run) == scores(by_rules())
-    assert calls_of(run)["groups"]["customers"]["models"] == ("test",)
+    assert calls_of(run)["groups"]["customers"]["models"] == ["test"]
     assert {call["actor"] for call in _callers(endpoint)} == {"customer_0001", "customer_0002"}
 
 
@@ -258,7 +258,7 @@ def test_rules_shop_at_the_models_businesses() -> None:
     assert (run.header.ending, run.header.genesis.setup["clock"]) == ("all_done", "wall")
     assert scores(run) == scores(by_rules())
     assert list(calls_of(run)["groups"]) == ["businesses"]
-    assert calls_of(run)["models"] == ("seller",)
+    assert calls_of(run)["models"] == ["seller"]
 
 
 def test_each_side_may_have_its_own_provider(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,8 +272,8 @@ def test_each_side_may_have_its_own_provider(monkeypatch: pytest.MonkeyPatch) ->
     assert run.header.ending == "all_done", run.header.error
     assert paths == {"/v1/chat/completions", "/v1/messages"}
     assert {name: side["models"] for name, side in calls_of(run)["groups"].items()} == {
-        "businesses": ("seller",),
-        "customers": ("buyer",),
+        "businesses": ["seller"],
+        "customers": ["buyer"],
     }
 
 

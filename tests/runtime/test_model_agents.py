@@ -56,7 +56,7 @@ def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int
     assert run.ledger.digest == whole.ledger.digest
     calls = run.header.card["calls"]
     assert isinstance(calls, dict)
-    assert calls["models"] == ("test",)
+    assert calls["models"] == ["test"]
 
 
 @pytest.mark.slow

@@ -307,7 +307,7 @@ def test_figures_are_of_calls_that_were_sent():
         "latency_s": 5.0,
         "latency_p50_s": 2.5,
         "dollars": pytest.approx((3600 * 1 + 400 * 0.5 + 40 * 10) / 1e6),
-        "models": ("m-1", "m-2"),
+        "models": ["m-1", "m-2"],
     }
     assert figures(records).dollars is None
     assert figures([]).latency_p50_s is None
