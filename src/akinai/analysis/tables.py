@@ -24,7 +24,7 @@ NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", "unreadabl
 
 
 def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (), more: Sequence[Column] = ()) -> Grid:
-    """A row for each group: its place, the states of its runs, its first score, then findings and what it took."""
+    """A row for each group, by place: the states of its runs, its first score, then findings and what it took."""
     firsts = [next(iter(group.scores.values()), None) for group in groups]
     names = {score.name for score in firsts if score}
     units = [score.unit if score else "" for score in firsts]
@@ -41,7 +41,9 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
         *usage_columns(groups),
     ]
-    return Grid(
+    last = len(groups) + 1
+    order = sorted(range(len(groups)), key=lambda at: (groups[at].world, places.get(groups[at].name, last)))
+    table = Grid(
         [
             Column("group", [group.name for group in groups], words=True, names=True),
             *([Column("place", [places.get(group.name) for group in groups])] if places else []),
@@ -55,6 +57,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         ],
         "Groups of runs that were played alike",
     )
+    return table.in_order(order)
 
 
 def _states(groups: Sequence[Group]) -> Iterator[Column]:

@@ -1,7 +1,7 @@
 """A table of results as people read it: the same columns on a terminal, in a page, in Markdown and in `print`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from akinai.core.presentation.words import figure
 
@@ -72,6 +72,18 @@ class Grid:
     def always(self) -> "Grid":
         """The columns that are never left out."""
         return Grid([column for column in self.columns if not column.drop], self.title, self.note)
+
+    def in_order(self, order: Sequence[int]) -> "Grid":
+        """The rows of these indices, in this order."""
+        columns = [
+            replace(
+                column,
+                values=[column.values[index] for index in order],
+                unit=column.unit if isinstance(column.unit, str) else [column.unit[index] for index in order],
+            )
+            for column in self.columns
+        ]
+        return replace(self, columns=columns)
 
     def __str__(self) -> str:
         """Its rows below its heads, in lines."""
