@@ -41,8 +41,8 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
         *usage_columns(groups),
     ]
-    last = len(groups) + 1
-    order = sorted(range(len(groups)), key=lambda at: (groups[at].world, places.get(groups[at].name, last)))
+    ranks = {name: rank for rank, name in enumerate(places)}
+    order = sorted(range(len(groups)), key=lambda at: (groups[at].world, ranks.get(groups[at].name, len(ranks))))
     table = Grid(
         [
             Column("group", [group.name for group in groups], words=True, names=True),
