@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 import forked
 
 PROGRAM = """
@@ -13,6 +15,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_the_command_says_what_to_install() -> None:
     """In a sentence, with exit code 2."""
     done = forked.run([sys.executable, "-c", PROGRAM])

@@ -184,6 +184,7 @@ def test_progress_is_told() -> None:
     assert reports[2:] == [(run, days, 3) for run in ("a-1", "a-2") for days in (1, 2, 3, -1)]
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_notebook_keeps_what_was_played() -> None:
     """KeyboardInterrupt inside a running loop comes back as Stopped, with the runs as they stand."""
     script = """

@@ -143,6 +143,7 @@ asyncio.run(play())
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", UNCLOSED)
 def test_a_program_may_leave_a_session_open(program: str, tmp_path: Path) -> None:
     """Its end closes it: nothing is printed, nothing is lost, and the store is one file."""

@@ -241,6 +241,7 @@ def test_bad_words_are_told(akinai: Akinai, words: tuple[str, ...], sentence: st
     assert sentence in answer.err
 
 
+@pytest.mark.slow
 def test_runs_that_repeat_themselves_show_in_every_table(akinai: Akinai, folder: Path) -> None:
     """Of a player that repeats itself to no effect: the list of runs, their analysis, comparison and report."""
     (folder / "bad.txt").write_text('{"action": "WAIT_UNTIL", "hour": 0}\n' * 9, encoding="utf-8")

@@ -186,6 +186,7 @@ def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
     assert "\x1b" not in page
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None:
     """`akinai export RUN | head` prints no error, and the program that called it in-process keeps its signals."""
     assert akinai("run", "vending", "--preset", "classic", "--agent", "idle", "--days", "250", "--name", "a").code == 0

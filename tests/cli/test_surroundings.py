@@ -41,6 +41,7 @@ def test_output_in_another_encoding_spells_what_it_cannot_show(language: str) ->
     assert b"vending" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="closed by the shell")
 def test_closed_output_is_no_error() -> None:
     """Nobody reads it, so nothing is said."""

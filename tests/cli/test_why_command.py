@@ -1,8 +1,10 @@
 """akinai why: tables for people, one document for programs."""
 
+import pytest
 from command_line import Akinai
 
 
+@pytest.mark.slow
 def test_what_mattered_is_printed_and_kept(akinai: Akinai) -> None:
     """The tables name days and decisions and how sure they are; the transcript's head has the first rows."""
     akinai(

@@ -51,6 +51,7 @@ def test_a_verb_of_the_market_costs_two_files(tmp_path: Path) -> None:
     assert copy.python(USE_VERB).splitlines() == ["You clap 3 times.", "True"]
 
 
+@pytest.mark.slow
 def test_a_score_costs_one_file(tmp_path: Path) -> None:
     """It is in every run, in its summary and in comparisons, with the direction in which it is better."""
     copy = Copy(tmp_path, "src")
@@ -80,6 +81,7 @@ def first_word(history: History) -> Sequence[Finding]:
 '''
 
 
+@pytest.mark.slow
 def test_a_detector_costs_one_file(tmp_path: Path) -> None:
     """It registers itself under its name; its labelled runs are found by that name, so no list knows it."""
     copy = Copy(tmp_path, "src")

@@ -36,6 +36,7 @@ def writer(path: Path, name: str, count: int) -> "forked.Popen":
     return forked.Popen(command, stdout=forked.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path) -> None:
     """All 200 are there, each once, under ids of their own; a reader meanwhile sees one version."""
     path = tmp_path / "p.json"

@@ -120,6 +120,7 @@ def test_nodes_that_do_not_fit_are_refused(tmp_path: Path, nodes: list[Node], wh
     assert not (tmp_path / "p.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [(), ("there",)])
 def test_the_example_verifies(tmp_path: Path, folder: Sequence[str]) -> None:
     """The verifier takes back every guess of the first epoch, and nothing in the second; the folder may be left out."""

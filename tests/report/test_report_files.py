@@ -74,6 +74,7 @@ def test_a_report_replaces_the_one_before_and_leaves_other_files_alone(tmp_path:
     assert set(bytes_of(tmp_path)) == {*after.files, "notes.txt", "figures/mine.svg"}
 
 
+@pytest.mark.slow
 def test_what_an_old_report_claims_is_not_trusted(tmp_path: Path) -> None:
     """A results.json that names files outside the figures makes nothing go."""
     (tmp_path / "keep.svg").write_text("mine")
@@ -113,6 +114,7 @@ def akinai(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
     return int(left.value.code or 0), *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_command_writes_and_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`akinai report RUN...` names its page and what to try next; with --json it prints one document with the card."""
     akinai(

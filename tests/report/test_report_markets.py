@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 import akinai
 from akinai import api
 from akinai.report.figures.style import LONGEST_NAME, looks
@@ -22,6 +24,7 @@ def drawn() -> dict[str, Drawing]:
     return {drawing.name: drawing for drawing in document(api.analyze(store=store, evidence=False), ()).drawings}
 
 
+@pytest.mark.slow
 def test_a_market_has_its_figures() -> None:
     """The score of every run, shares, gains, places and deals over time, each told in words and as a table."""
     assert list(drawn()) == ["scores", "shares", "gains", "places", "over-time"]

@@ -189,6 +189,7 @@ def wasteful(_: Routine) -> Plan:
         yield OpenStand(price_cents=240)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stands")
 def test_a_world_of_others_has_figures_and_findings_through_its_facets() -> None:
     """The tutorial's world is drawn and judged as its facets say; nothing else here knows its figures."""

@@ -184,6 +184,7 @@ def test_a_line_that_was_not_written_with_the_key_is_refused_after_the_reveal(ho
     assert kinds(board) == {"forged log"}
 
 
+@pytest.mark.slow
 def test_a_board_of_practice_seeds_says_so_in_a_word_with_a_link(home: Path, tmp_path: Path) -> None:
     """On the board and in a report: the word, and the section to which it leads."""
     store = str(tmp_path / "p.db")

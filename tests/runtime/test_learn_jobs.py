@@ -79,6 +79,7 @@ def digests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 def test_an_engine_judges_as_this_process_does(tmp_path: Path, digests: list[str], elsewhere: Any) -> None:
     """Judging, gates and the choice of the best go through the executor; document, playbook and runs are equal."""
     here, plain = learned(tmp_path / "here"), sorted(digests)

@@ -14,6 +14,7 @@ from akinai.testing.endpoint import Endpoint, ModelCall
 OPTIONS: dict[str, Any] = {"role": "business", "settings": {"customers": 4}}
 
 
+@pytest.mark.slow
 def test_businesses_learn_to_undercut_where_customers_choose_by_price(tmp_path: Path) -> None:
     """Against customers who compare prices the lesson is learned and gains; a row an opponent says what others had of
     it; the playbook has a name of its own."""

@@ -57,6 +57,7 @@ def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_p
     assert [call["role"] for call in calls] == [REFLECTOR, CURATOR] * 2
 
 
+@pytest.mark.slow
 def test_a_reflector_sees_record_report_truth_and_situation(tmp_path: Path) -> None:
     """All that a run's ledger tells, within the budget, and what the player could not see: demand that went unmet."""
     brain = Business()
@@ -72,6 +73,7 @@ def test_a_reflector_sees_record_report_truth_and_situation(tmp_path: Path) -> N
         assert "vending machine" in text.partition("Situation:\n")[2].partition("Record")[0]
 
 
+@pytest.mark.slow
 def test_nothing_of_a_run_that_judges_is_learned(tmp_path: Path) -> None:
     """A canary in the runs that judge stands in nothing that Reflector and Curator see, and not in the playbook."""
     canary = "judged@canary-foods.com"

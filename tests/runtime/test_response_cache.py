@@ -120,6 +120,7 @@ def _keep_many(path: str, name: str) -> None:
     asyncio.run(keep())
 
 
+@pytest.mark.slow
 async def test_processes_share_the_file(tmp_path):
     """Two processes that open the file at the same moment both keep all their replies; the first under a key stays."""
     path, context = str(tmp_path / "replies.db"), forked.SERVER

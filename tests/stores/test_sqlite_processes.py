@@ -100,6 +100,7 @@ def unclosed(path: Path, then: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_forgotten_close_ends_and_keeps(path: Path) -> None:
     """A process that forgets to close its store ends, and queued appends are in the file."""
     gone = unclosed(

@@ -56,6 +56,7 @@ def test_what_was_planted_is_found(kind: Appeal, control: list[float]) -> None:
     assert sum(treated) > sum(control)
 
 
+@pytest.mark.slow
 def test_who_has_no_biases_shows_none() -> None:
     """The sober one buys from the same sellers whatever one of them says of itself."""
     sober = SHOPPERS["sober"]

@@ -30,6 +30,7 @@ def run(words: list[str]) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 async def test_the_purchase_of_the_page_is_made(wire: Wire) -> None:
     """The page's curl commands buy a soup, and its Python finds the business."""

@@ -65,6 +65,7 @@ def test_engine_says_which_store_it_cannot_open(store: str) -> None:
         akinai.analyze(store="memory:", on="elsewhere://there")
 
 
+@pytest.mark.slow
 async def test_processes_stay_for_the_next_work() -> None:
     """The processes of a machine do work after work, and say so of a process that dies."""
     from akinai.runtime.runs.processes import LocalProcesses

@@ -17,6 +17,7 @@ def script(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "study.py"], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_script_without_a_guard_writes_nothing(tmp_path: Path) -> None:
     """One error, which says what to write, where a function of the script asks for the jobs too."""
     ended = script(tmp_path, f"def study():\n    {PLAY}\n\nstudy()")
