@@ -188,8 +188,8 @@ _BY_NAME: Mapping[str, type[Action]] = {
 }
 
 
-_FLOAT = re.compile(rb"\d[.eE]")
-"""In a body with a number that is no whole one; and in some without."""
+_FLOAT = re.compile(rb"\d[.eE]|\d{19}")
+"""In a body with a number that is read as no whole one, as long ones are; and in some without."""
 
 
 def _is_plain(body: bytes) -> bool:
