@@ -128,7 +128,7 @@ class Bridge:
 
     def retriever(self) -> PlaybookRetriever:
         """A retriever that puts the instructions into every context."""
-        config = replace(self.contest.config, whole=True)
+        config = self.contest.config.model_copy(update={"whole": True})
         return self.contest.retriever(config) if self.contest.records else PlaybookRetriever(config)
 
     async def _attempts(self, batch: Sequence[Task], playbook: Playbook) -> list[Attempt]:

@@ -108,12 +108,13 @@ def run_machine(me: Routine, guide: Guide | None) -> Plan:
     if takes_over:
         yield from read_all_mail()
     if guide is None:
-        business = yield from planned_business()
+        planning = planned_business()
     elif guide.experiment:
-        business = yield from tried_business(guide, guide.experiment)
+        planning = tried_business(guide, guide.experiment)
     else:
-        business = yield from guided_business(guide)
-    shop = Shop(me, business)
+        planning = guided_business(guide)
+    business, days_left = yield from _with_days_left(planning, read_days_left(me.view.text))
+    shop = Shop(me, business, days_left)
     if takes_over:
         yield from shop.visit(business.prices(0))
     yield from shop.order()
@@ -127,6 +128,21 @@ def run_machine(me: Routine, guide: Guide | None) -> Plan:
             yield a.WaitUntil(hour=arrival.hour)
         yield from shop.visit(business.prices(day))
         yield from shop.order()
+
+
+def _with_days_left(
+    planning: Planning, days_left: int | None
+) -> Generator[Action, Outcome, tuple[Business, int | None]]:
+    """The planned business, and the days that its mornings leave: an owner over a wire sees its first view alone."""
+    try:
+        action = next(planning)
+        while True:
+            outcome = yield action
+            if isinstance(action, a.AdvanceDay):
+                days_left = read_days_left(outcome.text)
+            action = planning.send(outcome)
+    except StopIteration as end:
+        return end.value, days_left
 
 
 def read_all_mail() -> Plan:
@@ -285,7 +301,7 @@ def _advised_business(
 class Shop:
     """An owner's memory of its machine, storage and orders, updated when it looks, and what it does with them."""
 
-    def __init__(self, me: Routine, business: Business) -> None:
+    def __init__(self, me: Routine, business: Business, days_left: int | None) -> None:
         self._me, self._business = me, business
         self._slots: list[InventorySlot] = []
         self._storage: dict[str, int] = {}
@@ -293,7 +309,7 @@ class Shop:
         self._expected: dict[str, int] = {}
         """Ordered since the last look."""
         self._cash_cents = read_start_cents(me.view.text)
-        self.days_left = read_days_left(me.view.text)
+        self.days_left = days_left
         """Days from today to the last day of the run; None when it has no last day."""
 
     def visit(self, prices: Mapping[str, int]) -> Plan:
