@@ -293,6 +293,19 @@ CALLS: list[tuple[str, object, tuple[str, dict[str, object]] | None]] = [
     ("search_web", {"arguments": {"query": "x"}}, ("search_web", {"query": "x"})),
     ("search_web", '{}{"query": "x"}', ("search_web", {"query": "x"})),
     ("search_web", {"query": "x", "reasoning": "why"}, ("search_web", {"query": "x"})),
+    (
+        "place_order",
+        {
+            "supplier_id": "northbay",
+            "items": [{"product_id": "cola", "units": 24}, {"product_id": "chips", "units": 12}],
+        },
+        ("place_order", {"supplier_id": "northbay", "items": {"cola": 24, "chips": 12}}),
+    ),
+    (
+        "place_order",
+        {"supplier_id": "northbay", "items": [{"cola": 24}, {"chips": 12}]},
+        ("place_order", {"supplier_id": "northbay", "items": {"cola": 24, "chips": 12}}),
+    ),
     ("read_email", {"only_unread": None, "folder": None}, ("read_email", {})),
     (
         "place_order",

@@ -200,7 +200,8 @@ def complaint(error: ValidationError) -> str:
     for fault in error.errors(include_url=False, include_context=False)[:3]:
         where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
         input_text = "" if fault["type"] == "missing" else f", not {short_repr(fault['input'])}"
-        faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{input_text}")
+        words = fault["msg"].replace("a valid dictionary", "an object of names and values")
+        faults.append(f"{where}: {words[:1].lower()}{words[1:]}{input_text}")
     return "; ".join(faults)
 
 

@@ -164,6 +164,8 @@ def _decoded(value: object, schema: Mapping[str, Any]) -> object:
             return _decoded(json_value(value), schema)
         except ValueError:
             return value
+    if isinstance(value, list) and isinstance(schema.get("additionalProperties"), Mapping):
+        return _table(cast("list[object]", value)) or cast("object", value)
     if isinstance(value, list) and isinstance(items := schema.get("items"), Mapping):
         return [_decoded(item, cast("Mapping[str, Any]", items)) for item in cast("list[object]", value)]
     if isinstance(value, Mapping):
@@ -171,6 +173,22 @@ def _decoded(value: object, schema: Mapping[str, Any]) -> object:
         table = cast("Mapping[str, object]", value)
         return {key: _decoded(item, properties.get(key, {})) for key, item in table.items()}
     return cast("object", value)
+
+
+def _table(rows: Sequence[object]) -> Mapping[str, object] | None:
+    """An object from names to numbers that was written as a list: of objects with a name and a number each, or with
+    the one as the other's key. None for any other list, and for one that has a name twice."""
+    table: dict[str, object] = {}
+    for row in rows:
+        fields = cast("Mapping[str, object]", row) if isinstance(row, Mapping) else {}
+        names = [value for value in fields.values() if isinstance(value, str)]
+        numbers = [value for value in fields.values() if type(value) is int]
+        if len(fields) == len(numbers) == 1:
+            names = [*fields]
+        if len(fields) > 2 or len(names) != 1 or len(numbers) != 1 or names[0] in table:
+            return None
+        table[names[0]] = numbers[0]
+    return table
 
 
 def _takes_text(schema: Mapping[str, Any]) -> bool:
