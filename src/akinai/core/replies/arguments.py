@@ -165,7 +165,8 @@ def _decoded(value: object, schema: Mapping[str, Any]) -> object:
         except ValueError:
             return value
     if isinstance(value, list) and isinstance(schema.get("additionalProperties"), Mapping):
-        return _table(cast("list[object]", value)) or cast("object", value)
+        rows = cast("list[object]", value)
+        return _table(rows) or rows
     if isinstance(value, list) and isinstance(items := schema.get("items"), Mapping):
         return [_decoded(item, cast("Mapping[str, Any]", items)) for item in cast("list[object]", value)]
     if isinstance(value, Mapping):
@@ -180,7 +181,9 @@ def _table(rows: Sequence[object]) -> Mapping[str, object] | None:
     the one as the other's key. None for any other list, and for one that has a name twice."""
     table: dict[str, object] = {}
     for row in rows:
-        fields = cast("Mapping[str, object]", row) if isinstance(row, Mapping) else {}
+        if not isinstance(row, Mapping):
+            return None
+        fields = cast("Mapping[str, object]", row)
         names = [value for value in fields.values() if isinstance(value, str)]
         numbers = [value for value in fields.values() if type(value) is int]
         if len(fields) == len(numbers) == 1:
