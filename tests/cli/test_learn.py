@@ -69,6 +69,7 @@ def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
     assert document["unit"] == "dollars"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_money_has_its_dollar_sign(akinai: Akinai, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the page of a world that is scored in money: scores, gains and intervals, of others too."""

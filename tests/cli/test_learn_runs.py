@@ -90,6 +90,7 @@ def test_what_is_offered_next_can_be_typed(akinai: Akinai, endpoint: Endpoint) -
     assert json.loads(played.out)["runs"][0]["days"] == 5
 
 
+@pytest.mark.slow
 def test_the_document_tells_who_played_and_what_was_spent(akinai: Akinai, endpoint: Endpoint) -> None:
     """`--json` names the model, the spending of players and roles together, and the figures of before."""
     with endpoint:

@@ -60,6 +60,7 @@ def test_a_record_never_costs_more_than_its_budget(run: str, tokens: int, reques
     assert text == condense(request.getfixturevalue(run), tokens)
 
 
+@pytest.mark.slow
 def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
     """What is left out never grows with the budget, and nothing is where all fits."""
     left_out = [condense(year, tokens).left_out for tokens in (300, 1_000, 3_000, 60_000)]

@@ -62,6 +62,7 @@ def prompt_text(call: ModelCall) -> str:
     return text.rpartition("\n\nBegin.")[0] if heading else ""
 
 
+@pytest.mark.slow
 def test_a_playbook_is_asked_in_each_week_and_its_answers_fit(tmp_path: Path) -> None:
     """Days 1, 8, 15 and 22 ask; what is shown is whole bullets within the budget, in the trace, and moves nothing."""
     plain = akinai.run("vending", agent="naive", days=25, preset="classic")[0]

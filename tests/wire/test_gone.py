@@ -44,6 +44,7 @@ def full_disk() -> int:
     return os.open("/dev/full", os.O_WRONLY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", [dead_reader, full_pipe, full_disk])
 async def test_a_log_that_is_gone_delays_no_answer_and_no_stop(tmp_path: Path, sink: Callable[[], int]) -> None:
     """Requests are answered, also those whose failure is logged, and SIGTERM ends the server at once."""
