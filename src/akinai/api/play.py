@@ -19,6 +19,7 @@ from akinai.runtime.play.agent_registry import (
     check_spec,
     default_agent,
     expect_local_agent,
+    refuse_unused,
     resolve_agent,
     resolve_group_models,
 )
@@ -86,8 +87,8 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
         seeds = shard_of(seeds, options["shard"], name)
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
     playing = _playing(options, options["store"], context)
-    expect_use(loaded, spec, options)
-    parts = _parts(loaded, spec, options)
+    parts = parts_of(loaded, spec, options)
+    expect_use(parts, spec, options)
     begun = _Begun(
         loaded, parts, seeds, checked_name(name) if name is not None else None, load_optional(options["key"])
     )
@@ -112,7 +113,7 @@ def estimate(world: str | World[Any], **options: Unpack[RunOptions]) -> Estimate
     )
 
 
-def _parts(world: World[Any], spec: AgentSpec, options: RunOptions, *, open_models: bool = True) -> list[Part]:
+def parts_of(world: World[Any], spec: AgentSpec, options: RunOptions, *, open_models: bool = True) -> list[Part]:
     """The points of a sweep with their setups, or the only point without one."""
     parts: list[Part] = []
     for point in sweep_points(options["sweep"], options["settings"], world.setup):
@@ -125,15 +126,14 @@ def _parts(world: World[Any], spec: AgentSpec, options: RunOptions, *, open_mode
     return parts
 
 
-def expect_use(world: World[Any], spec: AgentSpec, options: RunOptions) -> None:
+def expect_use(parts: Sequence[Part], spec: AgentSpec, options: RunOptions) -> None:
     """UsageError for options that the caller gave and that only a model, or for `timeout` a program, would use."""
-    if any(part.spec.asks_model or part.spec.sub_agents for part in _parts(world, spec, options, open_models=False)):
+    if any(part.spec.asks_model or part.spec.sub_agents for part in parts):
         return
     given = {*given_of(RunOptions, options)}
     of_models = [name for name in MODEL_OPTIONS if name in given]
     of_programs = [] if spec.agent.startswith("stdio:") else [name for name in ("timeout",) if name in given]
-    if unused := ", ".join(f"--{name.replace('_', '-')}" for name in (*of_models, *of_programs)):
-        raise UsageError(f"no model is asked here, so {unused} would do nothing; name one with --model")
+    refuse_unused([f"--{name.replace('_', '-')}" for name in (*of_models, *of_programs)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ def export(
             if file is None:
                 lines.append(text)
             else:
-                print(text, file=file)
+                file.write(f"{text}\n")
 
         _export_lines(run, write, format, store)
     return lines

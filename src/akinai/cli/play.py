@@ -75,7 +75,7 @@ def run(
     """Play a world with one agent, once per seed, and score the runs."""
     from akinai import api, worlds
     from akinai.api.agent_options import resolve_options
-    from akinai.api.play import expect_use
+    from akinai.api.play import expect_use, parts_of
 
     if write_prompt is not None:
         return _write_prompt(world, options["agent"], write_prompt)
@@ -84,7 +84,7 @@ def run(
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
     agent, settings = options["agent"], options["settings"]
     spec, _ = resolve_options(worlds.load(world), agent, options, settings, open_models=not dry_run)
-    expect_use(worlds.load(world), spec, options)
+    expect_use(parts_of(worlds.load(world), spec, options, open_models=False), spec, options)
     _warn_if_ignored(world, spec)
     if not as_json:
         _print_what_is_read(world, spec, options)

@@ -1,6 +1,6 @@
 """Agents that can play a world: a name or an object becomes an agent spec and a factory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -89,8 +89,13 @@ def _expect_use(spec: AgentSpec) -> None:
         "--model-seed": choice.seed,
         "--cache": spec.cache,
     }
-    if unused := ", ".join(flag for flag, value in flags.items() if value is not None):
-        raise UsageError(f"no model is asked here, so {unused} would do nothing; name one with --model")
+    refuse_unused([flag for flag, value in flags.items() if value is not None])
+
+
+def refuse_unused(flags: Sequence[str]) -> None:
+    """Raise UsageError for flags of models where none is asked."""
+    if flags:
+        raise UsageError(f"no model is asked here, so {', '.join(flags)} would do nothing; name one with --model")
 
 
 def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) -> None:
