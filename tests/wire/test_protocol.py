@@ -117,6 +117,7 @@ async def test_a_fetch_may_be_narrowed(wire: Wire) -> None:
     last_page = (await wire.act("b", "FetchMessages", {"limit": 3, "offset": 3}))["content"]
     assert [len(page["messages"]), page["has_more"]] == [3, True]
     assert [len(last_page["messages"]), last_page["has_more"]] == [2, False]
+    assert (await wire.act("b", "FetchMessages", {"after_index": 10**30}))["content"]["messages"] == []
     behind = await wire.mail("b", after_index=page["messages"][1]["index"])
     assert [mail["message"]["content"] for mail in behind] == ["2", "3", "4"]
     assert len(await wire.mail("b", from_agent_id="d")) == 1
