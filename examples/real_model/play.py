@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import akinai
+from akinai.runtime.runs.processes import available_cpus
 
 MODEL = "openai:small"
 WINDOW = 6_000
@@ -35,7 +36,7 @@ QUARTER: Mapping[str, Any] = {
 }
 LARGE = (
     *("--qwen", "--tools", "99", "--text", "500", "--reply", "500"),
-    *("--context", "12000", "--conversations", "3", "--threads", "2"),
+    *("--context", "12000", "--conversations", "3", "--threads", str(min(2, available_cpus()))),
 )
 
 

@@ -38,6 +38,8 @@ GOODS = ("teak", "wool", "tin", "salt", "silk", "coal", "tea", "glass", "rope", 
 PEOPLE = ("Ito", "Sato", "Mori", "Hara", "Ueda", "Kato", "Abe", "Endo", "Oda", "Noda")
 ITEMS, TRAINED = 200, 60
 """Tasks, and those of them that are learned from."""
+SHOWN = 3
+"""Bullets that a task gets to see: of twelve permuted ones these hold the right one in a quarter of the tasks."""
 SEEDS = "1-5"
 """Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
 FORM = {"preset": "sprint", "days": 112, "settings": {"tools": ["week"]}}
@@ -120,7 +122,7 @@ def learn(url: str, folder: Path, name: str, **options: Any) -> dict[str, Any]:
     """The document of a learning or a judgement, with the answers; a reply that is in the folder is not asked again."""
     learned = akinai.learn(
         data_set(), model=MODEL, base_url=url, temperature=0.0, timeout=900, cache=folder / "replies.cache",
-        playbook=folder / f"{name}.playbook.json", jobs=1, **options,
+        playbook=folder / f"{name}.playbook.json", jobs=1, settings={"top_k": SHOWN}, **options,
     )  # fmt: skip
     answers = dict(learned.judged.answers) if learned.judged else {}
     return {"document": learned.to_json(), "answers": answers}

@@ -27,15 +27,21 @@ const MOST_ITEMS = MOST_TEXT > 60 ? 12 : 2;
 const llama = await getLlama({gpu: false, build: "never", logLevel: "error"});
 const model = await llama.loadModel({modelPath});
 const context = await model.createContext({contextSize: CONTEXT, sequences: Number(values.conversations), threads: Number(values.threads)});
-const free = Array.from({length: context.totalSequences}, () => new LlamaCompletion({contextSequence: context.getSequence()}));
-const conversations = new Map();
+const completions = Array.from({length: context.totalSequences}, () => {
+    const contextSequence = context.getSequence();
+    return {contextSequence, completion: new LlamaCompletion({contextSequence})};
+});
 
-/** What completes the prompts of a conversation: its own, or in its place that of the one that was heard of longest ago. */
-function completionOf(label) {
-    const completion = conversations.get(label) ?? free.pop() ?? conversations.values().next().value;
-    for (const [other, taken] of conversations) if (taken === completion) conversations.delete(other);
-    conversations.set(label, completion);
-    return completion;
+/** What completes a prompt: that which has read at least half of it, or else that which was heard of longest ago. */
+function completionOf(tokens) {
+    const known = completions.map(({contextSequence: {contextTokens: read}}) => {
+        const end = tokens.findIndex((token, place) => token !== read[place]);
+        return end < 0 ? tokens.length : end;
+    });
+    const most = Math.max(...known);
+    const [taken] = completions.splice(2 * most >= tokens.length ? known.indexOf(most) : 0, 1);
+    completions.push(taken);
+    return taken.completion;
 }
 
 /** The schema of a tool's argument as the grammar takes it: without references and ranges, its texts and lists short. */
@@ -123,14 +129,14 @@ function spread(items, most) {
 
 let asked = 0;
 
-async function complete({messages, tools = [], response_format: format, temperature, seed, user, max_tokens: most, max_completion_tokens: limit}) {
+async function complete({messages, tools = [], response_format: format, temperature, seed, max_tokens: most, max_completion_tokens: limit}) {
     const offered = spread(tools, MOST_TOOLS).map((tool) => tool.function);
     const shapes = offered.map(({name, parameters = {}}) => ({type: "object", properties: {name: {const: name}, arguments: grammarSchema({type: "object", ...parameters}, parameters.$defs ?? {})}}));
     const wish = values.free ? null : shapes.length ? {oneOf: shapes} : format?.json_schema ? grammarSchema(format.json_schema.schema, format.json_schema.schema.$defs ?? {}) : null;
     const tokens = model.tokenize((IN_FORM ? qwenPromptOf : promptOf)(messages, offered), true);
     if (tokens.length + MOST_REPLY > CONTEXT) throw {status: 400, code: "context_length_exceeded", message: `the prompt has ${tokens.length} tokens; the context holds ${CONTEXT}`};
     const maxTokens = wish ? MOST_REPLY : Math.min(limit ?? most ?? MOST_REPLY, MOST_REPLY);
-    const {response: text, metadata: {stopReason}} = await completionOf(user).generateCompletionWithMeta(tokens, {maxTokens, temperature: temperature ?? 0.7, seed: seed ?? ++asked, ...(wish ? {grammar: await grammarOf(wish)} : {customStopTriggers: ["<|im_end|>"]})});
+    const {response: text, metadata: {stopReason}} = await completionOf(tokens).generateCompletionWithMeta(tokens, {maxTokens, temperature: temperature ?? 0.7, seed: seed ?? ++asked, ...(wish ? {grammar: await grammarOf(wish)} : {customStopTriggers: ["<|im_end|>"]})});
     const cut = stopReason === "maxTokens";
     let message = messageIn(text, offered);
     if (offered.length && !values.free && !cut) {
