@@ -48,15 +48,6 @@ def logs_heard() -> "Generator[None]":
         logger.removeHandler(handler)
 
 
-def print_default_note(world: str, preset: str | None) -> None:
-    """Print on stderr what a world says where its default preset is played; most say nothing."""
-    from akinai import worlds
-    from akinai.runtime.config.settings import default_note
-
-    if note := default_note(worlds.load(world), preset):
-        print_error(note)
-
-
 def print_traceback(text: str) -> None:
     """Print the traceback of an agent's or a world's code on stderr."""
     print(printable(text.rstrip()), file=sys.stderr)

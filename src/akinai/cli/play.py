@@ -13,7 +13,6 @@ from akinai.cli.output import (
     FAILED,
     STOPPED,
     command_line,
-    print_default_note,
     print_error,
     print_json,
     print_line,
@@ -100,7 +99,6 @@ def run(
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
 
     runs = _play_and_print(play, address, as_json, person=spec.agent == HUMAN)
-    print_default_note(world, options["preset"])
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
 
 

@@ -345,8 +345,6 @@ class Files(Generic[S]):
 
     default_preset: ClassVar[str] = "default"
     """The preset of a run that names none; the name `default` always means it."""
-    default_note: ClassVar[str] = ""
-    """A line that commands print where they play the default preset, once it is another than before."""
     readers: ClassVar[Mapping[str, Reader]] = {}
     """By setting, the function that turns the texts of its files into its value."""
     kinds: ClassVar[Mapping[str, str]] = {}

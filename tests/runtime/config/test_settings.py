@@ -10,7 +10,6 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.options import options_of
 from akinai.runtime.config.settings import (
     OWN_SETTINGS,
-    default_note,
     named_value,
     prepare,
     preset_setup,
@@ -85,11 +84,9 @@ def test_default_is_the_worlds_default_preset(folder: Path, monkeypatch: pytest.
     assert presets(WORLD) == ["quarter", "classic", "paper", "sprint", "year"]
     assert prepare(WORLD) == prepare(WORLD, preset="default") == quarter
     assert preset_setup(WORLD, "default") == quarter.setup
-    assert default_note(WORLD, None) == default_note(WORLD, "default") != ""
     (folder / "akinai.toml").write_text('preset = "default"\n')
     assert prepare(WORLD) == quarter
     (folder / "akinai.toml").write_text('preset = "paper"\n')
-    assert default_note(WORLD, None) == default_note(WORLD, "quarter") == ""
     monkeypatch.setenv("AKINAI_PRESET", "default")
     assert prepare(WORLD) == quarter
     assert presets(Lemonade()) == [prepare(Lemonade(), days=3).preset] == ["default"]

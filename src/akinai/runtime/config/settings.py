@@ -105,11 +105,6 @@ def resolve_preset(world: World[Any], name: str) -> str:
     return world.facets.files.default_preset if name == DEFAULT_PRESET else name
 
 
-def default_note(world: World[Any], preset: str | None) -> str:
-    """What the world says where its default preset is played; empty for another preset, or nothing to say."""
-    return world.facets.files.default_note if setting("preset", preset, DEFAULT_PRESET) == DEFAULT_PRESET else ""
-
-
 def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
     """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
     table, folder = _load_preset(world, resolve_preset(world, preset))

@@ -282,5 +282,7 @@ def _seeds(text: str) -> Iterator[int]:
         first, last = int(low), int(high) if dash else int(low)
         if last < first:
             raise UsageError(f"the seeds {piece.strip()!r} run backwards; write {last}-{first}")
+        if colon and not first:
+            raise UsageError(f"the games of a pool are numbered from 1, and {piece.strip()!r} begins with 0")
         for number in range(first, last + 1):
             yield pooled_seed(cast("Split", pool), number) if colon else number

@@ -109,7 +109,6 @@ class VendingFiles(Files[State]):
 
     readers: ClassVar[Mapping[str, Reader]] = {"catalog": read_catalog}
     default_preset = "quarter"
-    default_note = "the default preset is now 'quarter'; the game of before is nearest 'classic' (--preset classic)"
 
 
 PARTS = StackChart(
