@@ -1,5 +1,6 @@
 """The list of runs: rows against idle and reference, and the watch that finds what changed."""
 
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,8 @@ from akinai.stores import open_store
 from akinai.studio.watch import Watch, judged_run
 
 NO_PRICES: Prices = {}
+MOST_OF_A_RUN = 4_000
+"""Bytes."""
 
 
 async def watched(store: str, *names: str) -> Watch:
@@ -55,6 +58,16 @@ async def test_a_mean_is_of_the_runs_that_were_read(store: str) -> None:
     items = (await watched(store)).items
     unread = [ListedRun(item.header) if item.header.run_id == "naive-2" else item for item in items]
     assert re.findall(r"of (\d) seeds?<", str(runs_page(unread, Site("live")))) == ["2", "1", "2"]
+
+
+async def test_a_judged_run_takes_little_room(tmp_path: Path) -> None:
+    """A list of 20,000 holds headers and figures, and one setup for all: no texts of theirs, and no states."""
+    address = str(tmp_path / "many.db")
+    akinai.run("vending", agent="idle", days=1, seeds=range(1, 9), name="many", store=address)
+    items = (await watched(address)).items
+    assert all(item.run and item.run.scores for item in items)
+    half, whole = (len(pickle.dumps(part)) for part in (items[:4], items))
+    assert (whole - half) / 4 < MOST_OF_A_RUN
 
 
 async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:
@@ -161,7 +174,7 @@ async def test_a_run_far_below_its_group_stands_out(store: str) -> None:
     """One of five comes to hardly anything; a group whose runs differ little has none that stands out."""
     items = (await watched(store)).items
     naive = next(item for item in items if item.header.group == "naive")
-    alike = [worth(naive, number, value) for number, value in enumerate((50_000, 52_000, 48_000, 55_000, 1_000))]
+    alike = [worth(naive, number, value) for number, value in enumerate((50_000, 52_000, 44_000, 55_000, 1_000))]
     assert Scales.of(alike[:4]).outliers == set()
     scales = Scales.of(alike)
     assert scales.outliers == {"naive-4"}

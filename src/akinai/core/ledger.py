@@ -34,9 +34,9 @@ class Genesis:
     claimed: str | None = None
     """The digest of a sealed game whose seed is withheld: a claim until the key is revealed. `seed` is a stand-in."""
 
-    @cached_property
+    @property
     def text(self) -> str:
-        """The canonical JSON of the genesis."""
+        """The canonical JSON of the genesis. It is not kept: a list of runs holds thousands of these."""
         document: dict[str, Json] = {"seed": self.seed, "setup": self.setup, "world": self.world}
         return canonical(document if self.claimed is None else {**document, "claimed": self.claimed})
 
