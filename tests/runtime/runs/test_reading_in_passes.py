@@ -4,6 +4,7 @@ import gc
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ MOST_HELD = HELD + 2 * CHUNK + 10
 """Entries that may be alive at once: those of a run that is still short, chunks on their way, and the one at hand."""
 PURCHASES = 60
 WHOLE = Detail(ledger=False, judged=True, findings=True, tables=("run", "agent", "conversation", "deal"))
+Row = tuple[int, int, str, str]
+"""An entry as a store keeps it: seq, time, text, digest."""
 SETUP = Market.setup.model_validate(
     {"open": True, "clock": "wall", "customers": {"purchases": 0, "max_turns": 0}}
 ).model_dump(mode="json")
@@ -41,10 +44,10 @@ SETUP = Market.setup.model_validate(
 class CountingStore(MemoryStore):
     """Parses each entry anew when it is read, and counts those that are alive, and steps with them."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, rows: Sequence[Row]) -> None:
         super().__init__()
-        self.rows = [(entry.seq, entry.at, entry.text, entry.digest) for entry in entries]
-        self.most = self.passes = self.others = 0
+        self.rows = [*rows]
+        self.most = self.passes = 0
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
         self.passes += 1
@@ -55,15 +58,12 @@ class CountingStore(MemoryStore):
         self.count()
 
     def count(self) -> None:
-        """Count the entries that are alive now, apart from those of other tests."""
-        self.most = max(self.most, alive() - self.others)
+        """Count the entries that are alive now, of all objects that are not frozen."""
+        self.most = max(self.most, sum(type(item) in (Entry, Step) for item in gc.get_objects()))
 
 
-def alive() -> int:
-    return sum(type(item) in (Entry, Step) for item in gc.get_objects())
-
-
-def market_entries() -> tuple[RunHeader, list[Entry]]:
+@cache
+def market_rows() -> tuple[RunHeader, Sequence[Row]]:
     """A market of a few pairs that trade, refuse, repeat and leave."""
     world = Market()
     genesis = Genesis(world.name, 1, SETUP)
@@ -102,20 +102,19 @@ def market_entries() -> tuple[RunHeader, list[Entry]]:
         send(business, customer, a.Text(content=f"Thank you for p{number}."))
     act("c1", a.Leave())
     header = RunHeader("r", genesis, {"agents": "http"}, created_at=1, entries=len(entries), digest=digest)
-    return header, entries
+    return header, [(entry.seq, entry.at, entry.text, entry.digest) for entry in entries]
 
 
 @pytest.fixture
 async def store(monkeypatch: pytest.MonkeyPatch) -> CountingStore:
     monkeypatch.setattr(reading, "HELD_ENTRIES", HELD)
     monkeypatch.setattr(reading, "CHUNK", CHUNK)
-    header, entries = market_entries()
-    store = CountingStore(entries)
+    header, rows = market_rows()
+    store = CountingStore(rows)
     await store.create(header)
-    assert len(entries) > 3 * MOST_HELD
-    entries.clear()
+    assert len(rows) > 3 * MOST_HELD
     gc.collect()
-    store.others = alive()
+    gc.freeze()  # so that each count walks what came since, not all that was there
     return store
 
 
