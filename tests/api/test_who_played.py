@@ -146,5 +146,5 @@ def test_a_verdict_tells_how_the_players_differ() -> None:
 def sentence_of(a: str, b: str) -> str:
     """What `akinai compare` prints, as one line."""
     console = Console(width=200, file=io.StringIO(), record=True)
-    console.print(comparison_page(akinai.compare(a, b, store="akinai.db"), "", console.width))
+    console.print(comparison_page(akinai.compare(a, b, store="akinai.db"), console.width))
     return " ".join(console.export_text().split())

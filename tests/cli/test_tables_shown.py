@@ -1,5 +1,6 @@
 """What people see: tables that fit their terminal, and sentences that name the next command."""
 
+import csv
 import io
 import re
 import shutil
@@ -18,7 +19,7 @@ from rich.table import Table
 from akinai import run
 from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
-from akinai.core.presentation.tables import Column
+from akinai.core.presentation.tables import Column, Grid
 from akinai.core.stores import RunHeader
 from akinai.report.tables.columns import fit_table
 from akinai.report.tables.runs import player_label
@@ -93,6 +94,40 @@ def test_every_page_fits_its_terminal(
     assert max(len(line) for line in answer.out.splitlines()) <= width
     assert "…" not in answer.out
     assert "\x1b" not in answer.out
+
+
+@pytest.mark.usefixtures("groups")
+def test_a_table_as_csv_is_the_documents(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--csv prints one table with every column, in dollars and in English, with the numbers of --json."""
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("AKINAI_LANG", "ja")
+
+    def rows(*words: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(akinai(*words, "--csv").out)))
+
+    groups = akinai("analyze", "naive", "reference", "--json").json["groups"]
+    means = {name: group["scores"]["net_worth"]["mean"] / 100 for name, group in groups.items()}
+    assert {row["group"]: float(row["mean net worth (dollars)"]) for row in rows("analyze", "naive", "reference")} == (
+        pytest.approx(means)
+    )
+    compared = akinai("compare", "naive", "reference", "--json").json["scores"]["net_worth"]
+    first, *others = rows("compare", "naive", "reference")
+    assert (first["score"], first["unit"]) == ("net worth", "dollars")
+    assert float(first["difference"]) == pytest.approx(compared["difference"] / 100)
+    assert float(first["p"]) == pytest.approx(compared["p"])
+    assert others
+    listed = rows("runs")
+    assert [row["run"] for row in listed] == [run["run"] for run in akinai("runs", "--json").json["runs"]]
+    assert {row["ending"] for row in listed} == {"horizon"}
+
+
+def test_a_cell_of_a_csv_is_spelled_and_what_is_absent_is_empty() -> None:
+    """A name that a spreadsheet would calculate is marked, an unknown number is an empty cell, a number has its unit
+    in the head, and rows of several units have a column for them."""
+    names, unknown = Column("group", ["=1+1", "-"], words=True), Column("share", [0.5, None], unit="percent")
+    assert Grid([names, unknown]).csv.splitlines() == ["group,share (percent)", "'=1+1,50.0", ","]
+    mixed = Column("mean", [-150, 2], unit=["cents", "units"])
+    assert Grid([names, mixed]).csv.splitlines() == ["group,unit,mean", "'=1+1,dollars,-1.5", ",units,2"]
 
 
 @pytest.mark.usefixtures("groups")

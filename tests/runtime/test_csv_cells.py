@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from akinai.runtime.export.lines import csv_line
+from akinai.core.untrusted.spelling import csv_line
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-2+3", "@SUM(A1)", "\t=1", "=1\n2", '=HYPERLINK("x")'])

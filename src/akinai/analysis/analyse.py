@@ -14,6 +14,7 @@ from akinai.analysis.tables import groups_table
 from akinai.analysis.verdicts import opening_sentences
 from akinai.core.canonical import Json, as_json
 from akinai.core.errors import UsageError
+from akinai.core.presentation.tables import Grid
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
@@ -47,7 +48,12 @@ class Analysis:
     def __str__(self) -> str:
         """The result in a sentence, and a row for each group with its first score."""
         opening = opening_sentences(self.groups, self.standings)
-        return f"{opening}\n\n{groups_table(self.groups, self.standings).always}"
+        return f"{opening}\n\n{self.table.always}"
+
+    @property
+    def table(self) -> Grid:
+        """A row for each group, by place."""
+        return groups_table(self.groups, self.standings)
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai analyze --json` prints."""

@@ -7,11 +7,13 @@ from typing import Literal
 
 from akinai.analysis.groups import first_header, group_runs, name_groups, score_names, summarise_group
 from akinai.analysis.records import MONTH_DAYS, Group, Scale
-from akinai.analysis.tables import difference_row
+from akinai.analysis.tables import difference_columns, needed_column, same_numbers
 from akinai.core.canonical import Json, as_json
 from akinai.core.chance import seed_json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import ABSENT, label
 from akinai.core.scores import Better
 from akinai.core.statistics import (
     LEVEL,
@@ -165,8 +167,40 @@ class Comparison:
 
     def __str__(self) -> str:
         """The result in a sentence or two, and a row with the first score."""
-        name, score = next(iter(self.scores.items()))
-        return f"{self.sentences}\n\n{difference_row(name, score.statistic, score.unit)}"
+        return f"{self.sentences}\n\n{self.table.in_order([0]).always}"
+
+    @property
+    def table(self) -> Grid:
+        """A row for each figure, the first score first: the means of both sides, the difference, and what shows it."""
+        figures = self.measured
+        scores, units = list(figures.values()), [score.unit for score in figures.values()]
+        names = {"a": self.a.name, "b": self.b.name, None: ABSENT}
+        return Grid(
+            [
+                Column("score", [*map(label, figures)], words=True),
+                Column(self.a.name, [score.means[0] for score in scores], unit=units),
+                Column(self.b.name, [score.means[1] for score in scores], unit=units),
+                *difference_columns([score.statistic for score in scores], units),
+                Column("winner", [names[score.winner] for score in scores], words=True, names=True, drop=1),
+                *needed_column("seeds", [score.needed for score in scores]),
+            ]
+        )
+
+    @property
+    def measured(self) -> dict[str, ScoreComparison]:
+        """Every figure by its name in words, the first score first; none that is the same number as an earlier one."""
+        figures = {name: score for name, score in self.scores.items() if name not in self.same_numbers}
+        figures |= {name: score for name, score in self.coherence.items() if name != ALL_FINDINGS}
+        figures |= {name: figure for name, figure in self.figures.items() if figure.difference}
+        for type, findings in self.findings.items():
+            name = ALL_FINDINGS if type == ALL_FINDINGS else f"finding: {label(type)}"
+            figures[f"{name}, a month" if findings.unit == FINDINGS_UNIT else name] = findings
+        return figures
+
+    @property
+    def same_numbers(self) -> dict[str, str]:
+        """Scores that are the same number as an earlier one on both sides, as a balance without other accounts is."""
+        return same_numbers(self.a.group.scores, self.b.group.scores)
 
     def __getitem__(self, score: str) -> ScoreComparison:
         """The comparison of one score, so that `compare(a, b)["net_worth"].difference` reads."""

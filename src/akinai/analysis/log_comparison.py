@@ -8,10 +8,12 @@ from statistics import fmean
 from akinai.analysis.comparison import needed_seeds
 from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
 from akinai.analysis.score_files import Format, columns_of, is_inspect, read_score_files
-from akinai.analysis.tables import difference_row
+from akinai.analysis.tables import difference_columns, needed_column
 from akinai.core.canonical import Json, as_json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.presentation.sentences import amount_in, difference_sentences
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import label
 from akinai.core.statistics import PairedComparison, clustered, compare, holm
 
 
@@ -66,8 +68,22 @@ class LogComparison:
 
     def __str__(self) -> str:
         """The result in a sentence or two, and a row with the first score."""
-        name, score = next(iter(self.scores.items()))
-        return f"{self.sentences}\n\n{difference_row(name, score.paired, '')}"
+        return f"{self.sentences}\n\n{self.table.in_order([0]).always}"
+
+    @property
+    def table(self) -> Grid:
+        """A row for each score: the means of both sides, their difference, and what shows it."""
+        scores = list(self.scores.values())
+        statistics, corrected = [score.paired for score in scores], [score.p_holm for score in scores]
+        return Grid(
+            [
+                Column("score", [*map(label, self.scores)], words=True),
+                Column("a", [score.mean_a for score in scores], drop=3),
+                Column("b", [score.mean_b for score in scores], drop=3),
+                *difference_columns(statistics, [""] * len(scores), corrected, counts=False),
+                *needed_column(self.nouns, [score.needed for score in scores]),
+            ]
+        )
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai compare a.eval b.eval --json` prints."""

@@ -9,7 +9,7 @@ from akinai.analysis.records import Group, PassRate, Scale, ScoreSummary, TableS
 from akinai.core.canonical import Json
 from akinai.core.presentation.sentences import coverage_warning
 from akinai.core.presentation.tables import Column, Grid
-from akinai.core.presentation.words import ABSENT, capitalized, counted, figure, label, p_value, percent, ranges
+from akinai.core.presentation.words import ABSENT, capitalized, counted, figure, label, percent, ranges
 from akinai.core.scores import WORDS
 from akinai.core.statistics import PairedComparison, Summary, WelchComparison
 from akinai.core.untrusted.spelling import shorten, with_name
@@ -33,8 +33,8 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
     places = {name: place for ranking in rankings for name, place in ranking.order.places.items()}
     compared = dict.fromkeys(name for group in groups for name in presentation_of(group.world).compared)
     optional = [
-        Column("idle to reference", [_percent(score.share if score else None) for score in firsts], drop=1),
-        Column("of the best possible", [_of_best(group) for group in groups], drop=1),
+        Column("idle to reference", [score.share if score else None for score in firsts], drop=1, unit="percent"),
+        Column("of the best possible", [_of_best(group) for group in groups], drop=1, unit="percent"),
         *(Column(label(name), [_with_interval(group, name) for group in groups], drop=1) for name in compared),
         Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
@@ -67,14 +67,10 @@ def _states(groups: Sequence[Group]) -> Iterator[Column]:
             yield Column(head, counts)
 
 
-def _percent(share: float | None) -> str:
-    return ABSENT if share is None else percent(share)
-
-
-def _of_best(group: Group) -> str:
+def _of_best(group: Group) -> float | None:
     best = presentation_of(group.world).best
     share = group.figures.get(best.share) if best else None
-    return _percent(share.summary.mean if share else None)
+    return share.summary.mean if share else None
 
 
 def _with_interval(group: Group, name: str) -> str:
@@ -184,14 +180,15 @@ def difference_columns(
         yield Column("losses", [pair.losses if pair else None for pair in paired], drop=1)
         yield Column("ties", [pair.ties if pair else None for pair in paired], drop=3)
     yield Column("smallest visible", [statistic.mde for statistic in statistics], drop=1, unit=units)
-    yield Column("p", [p_value(statistic.p) for statistic in statistics], drop=4)
+    yield Column("p", [statistic.p for statistic in statistics], drop=4, unit="p")
     if p_holm:
-        yield Column("p (Holm)", [p_value(p) for p in p_holm], drop=2)
+        yield Column("p (Holm)", p_holm, drop=2, unit="p")
 
 
-def difference_row(name: str, statistic: PairedComparison | WelchComparison, unit: str) -> Grid:
-    """The row of one score."""
-    return Grid([Column("score", [label(name)], words=True), *difference_columns([statistic], [unit], counts=False)])
+def needed_column(nouns: str, needed: Sequence[int | None]) -> Iterator[Column]:
+    """The column of the seeds or samples that show the gain that was asked about; none without one."""
+    if any(needed):
+        yield Column(f"{nouns} for the gain", needed, drop=2)
 
 
 def pass_table(rates: Sequence[PassRate], title: str) -> Grid:

@@ -1,10 +1,11 @@
 """Commands that say what runs amount to: analyze, compare, plan, report."""
 
-from typing import TYPE_CHECKING, Annotated, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, TypeVar, Unpack, cast
 
 import typer
 
 from akinai.cli.options import (
+    Csv,
     Json,
     RunNames,
     Store,
@@ -33,9 +34,16 @@ from akinai.core.presentation.words import counted
 from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import RenderableType
+
     from akinai.analysis.analyse import Analysis
+    from akinai.analysis.comparison import Comparison
+    from akinai.analysis.log_comparison import LogComparison
     from akinai.report.page.files import WrittenReport
 
+C = TypeVar("C", bound="Comparison | LogComparison")
 MAX_REASONS = 5
 """Unreadable runs whose reason is printed."""
 
@@ -76,23 +84,33 @@ Columns = Annotated[
 
 
 @with_flags(AnalyzeOptions, jobs=None)
-def analyze(names: RunNames, deal: DealId = None, as_json: Json = False, **options: Unpack[AnalyzeOptions]) -> None:
+def analyze(
+    names: RunNames,
+    deal: DealId = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    **options: Unpack[AnalyzeOptions],
+) -> None:
     """Print scores, endings, findings and cost of runs; runs that were played alike form a group."""
     from akinai import api
 
     store = cast("str | None", options["store"])
     options["store"] = address = store_address(store)
     if deal is not None:
+        if as_csv:
+            raise UsageError("--deal prints no table; leave --csv out")
         return _follow_deal(names, deal, address, as_json=as_json)
     fuzzy = options["fuzzy_match_distance"]
     if fuzzy < 0:
         raise UsageError(f"--fuzzy-match-distance wants a number of edits from 0, not {fuzzy}")
     options |= {"by_day": options["by_day"] and as_json, "evidence": as_json}
     options["jobs"] = process_count(options["jobs"], address)
-    with progress_bar(quiet=as_json) as progress:
+    with progress_bar(quiet=as_json or as_csv) as progress:
         analysis = api.analyze(*names, **{**options, "progress": progress})
     if as_json:
         print_json(analysis.to_json())
+    elif as_csv:
+        print_line(analysis.table.csv)
     else:
         from akinai.report.tables.analyses import analysis_page
 
@@ -137,28 +155,39 @@ def compare(
     file_format: FileFormat = None,
     columns: Columns = None,
     as_json: Json = False,
+    as_csv: Csv = False,
     **options: Unpack[CompareOptions],
 ) -> None:
     """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
-    from akinai.analysis.score_files import is_log
+    from akinai.analysis.score_files import FORMATS, is_log
+    from akinai.report.tables.comparisons import comparison_page, log_comparison_page
 
     address, gain = store_address(cast("str | None", options["store"])), _amount(amount)
     if is_log(a) and is_log(b):
-        return _compare_logs(a, b, amount, cluster, file_format, columns, as_json=as_json)
+        if file_format is not None and file_format not in FORMATS:
+            raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {file_format!r:.100}")
+        logs = api.compare_logs(a, b, gain=gain, cluster=cluster, file_format=file_format, columns=columns)
+        return _print_comparison(logs, log_comparison_page, as_json=as_json, as_csv=as_csv)
     for flag, value in (("--cluster", cluster), ("--format", file_format), ("--columns", columns)):
         if value is not None:
             raise UsageError(f"{flag} {value!r:.100} is about files of scores; runs are paired by seed")
     if is_log(a) or is_log(b):
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
-    with progress_bar(quiet=as_json) as progress:
+    with progress_bar(quiet=as_json or as_csv) as progress:
         options |= {"gain": gain, "store": address, "jobs": process_count(options["jobs"], address)}
         comparison = api.compare(a, b, **{**options, "progress": progress})
+    return _print_comparison(comparison, comparison_page, as_json=as_json, as_csv=as_csv)
+
+
+def _print_comparison(
+    comparison: C, page: "Callable[[C, int], RenderableType]", *, as_json: bool, as_csv: bool
+) -> None:
     if as_json:
         return print_json(comparison.to_json())
-    from akinai.report.tables.comparisons import comparison_page
-
-    return print_page(lambda width: comparison_page(comparison, amount or "", width))
+    if as_csv:
+        return print_line(comparison.table.csv)
+    return print_page(lambda width: page(comparison, width))
 
 
 def plan(
@@ -193,29 +222,6 @@ def plan(
     from akinai.report.language import translate_text
 
     return print_line("\n".join(map(translate_text, str(study).splitlines())))
-
-
-def _compare_logs(
-    a: str,
-    b: str,
-    gain: str | None,
-    cluster: str | None,
-    file_format: str | None,
-    columns: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    from akinai import api
-    from akinai.analysis.score_files import FORMATS
-
-    if file_format is not None and file_format not in FORMATS:
-        raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {file_format!r:.100}")
-    comparison = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster, file_format=file_format, columns=columns)
-    if as_json:
-        return print_json(comparison.to_json())
-    from akinai.report.tables.comparisons import log_comparison_page
-
-    return print_page(lambda width: log_comparison_page(comparison, gain or "", width))
 
 
 def _amount(gain: str | None) -> float | None:

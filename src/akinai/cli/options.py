@@ -38,9 +38,18 @@ def option(
     )  # fmt: skip
 
 
-def flag(*names: str, help: str) -> Any:
+def flag(*names: str, help: str, callback: Callable[..., bool] | None = None) -> Any:
     """An option without a value."""
-    return typer.Option(*names, metavar="", help=help)
+    return typer.Option(*names, metavar="", help=help, callback=callback)
+
+
+def _one_form(context: typer.Context, value: bool) -> bool:
+    """UsageError where both --json and --csv are on the line."""
+    from akinai.core.errors import UsageError
+
+    if value and (context.params.get("as_json") or context.params.get("as_csv")):
+        raise UsageError("--json and --csv are two forms of the same answer; leave one of them out")
+    return value
 
 
 def argument(metavar: str, help: str) -> Any:
@@ -126,7 +135,8 @@ Store = Annotated[str | None, flag_of(options_of(ResumeOptions)["store"])]
 Jobs = Annotated[int | None, flag_of(options_of(ResumeOptions)["jobs"])]
 On = Annotated[str | None, flag_of(options_of(ResumeOptions)["on"])]
 Embedder = Annotated[str | None, flag_of(options_of(LearnOptions)["embedder"])]
-Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.", callback=_one_form)]
+Csv = Annotated[bool, flag("--csv", help="Print one table as CSV and nothing else.", callback=_one_form)]
 
 
 def store_address(url: str | None) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akinai.cli.options import (
+    Csv,
     Jobs,
     Json,
     On,
@@ -33,6 +34,7 @@ from akinai.cli.output import (
     print_page,
     print_sentence,
 )
+from akinai.core.errors import UsageError
 from akinai.core.presentation.words import counted
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ Limit = Annotated[
         "--limit",
         metavar="N",
         help="The newest N runs; 0 lists all.",
-        default=f"{MOST_LISTED}, with --json all",
+        default=f"{MOST_LISTED}, with --json or --csv all",
         parser=whole_number,
     ),
 ]
@@ -69,15 +71,19 @@ def runs(
     deleted: Annotated[bool, flag("--deleted", help="Runs that were deleted, which are left out otherwise.")] = False,
     store: Store = None,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """List the runs in the store, oldest first. Nothing is scored: `akinai analyze` reads the ledgers."""
     from akinai import api
 
     address = store_address(store)
-    if as_json:
+    from akinai.report.tables.runs import headers_page, headers_table
+
+    if as_json or as_csv:
         headers = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
+        if as_csv:
+            return print_line(headers_table(headers).csv)
         return print_json({"runs": [header.to_json() for header in headers]})
-    from akinai.report.tables.runs import headers_page
 
     most = MOST_LISTED if limit is None else limit
     # One more than is listed says whether there are more.
@@ -281,16 +287,22 @@ def leaderboard(
     ] = None,
     store: Store = None,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Write a leaderboard with ties, its figures and its ledgers; or replay one and refuse what does not hold."""
     if names[0] == "check" and len(names) == 2:
+        if as_csv:
+            raise UsageError("a check prints no table; leave --csv out")
         return _check_leaderboard(names[1], process_count(jobs, ""), on, as_json=as_json)
+    from akinai.analysis.leaderboard import board_table
     from akinai.report.page.leaderboard import leaderboard as write
 
     address = store_address(store)
     written = write(*names, output=output, jobs=process_count(jobs, address), on=on, key=key, store=address)
     if as_json:
         return print_json(written.to_json())
+    if as_csv:
+        return print_line("\n\n".join(board_table(board).csv for board in written.boards))
     from akinai.report.tables.analyses import boards_page
 
     print_page(lambda width: boards_page(written.boards, width))

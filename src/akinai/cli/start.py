@@ -28,7 +28,6 @@ def demo(
     from rich.console import Group
     from rich.text import Text
 
-    from akinai.analysis.tables import groups_table
     from akinai.api.demo import demo as play_demo
     from akinai.report.language import translate_sentence
     from akinai.report.tables.columns import page_of, translate_result
@@ -47,7 +46,7 @@ def demo(
         )
     analysis = demonstration.analysis
     sentences = Text(translate_result(demonstration.comparison.sentences), "bold")
-    print_page(lambda width: page_of([sentences, groups_table(analysis.groups, analysis.standings)], width))
+    print_page(lambda width: page_of([sentences, analysis.table], width))
     page = demonstration.page.as_uri() if demonstration.page else 'pip install "akinai[report]" draws it'
     print_line("\n" + translate_sentence(f"The report with figures: {page}"))
     name = analysis.groups[0].world.partition("@")[0]

@@ -1,9 +1,13 @@
-"""A table of results as people read it: the same columns on a terminal, in a page, in Markdown and in `print`."""
+"""A table of results: the same columns on a terminal, in a page, in Markdown, in `print` and as CSV."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from akinai.core.presentation.words import figure
+from akinai.core.presentation.words import ABSENT, figure, unit_word
+from akinai.core.untrusted.spelling import csv_line
+
+SCALES = {"cents": 0.01, "percent": 100}
+"""Factors of the units that programs read as dollars and as percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +27,27 @@ class Column:
     """Whether positive numbers have a sign, as differences do."""
     names: bool = False
     """Whether its words are names that somebody gave, which are the same in every language."""
+    prose: bool = False
+    """Whether a terminal gives its words the width that is left, in as many lines as they need."""
+
+    @property
+    def units(self) -> Sequence[str]:
+        """The unit of each value."""
+        return [self.unit] * len(self.values) if isinstance(self.unit, str) else self.unit
 
     @property
     def cells(self) -> list[str]:
-        units = [self.unit] * len(self.values) if isinstance(self.unit, str) else self.unit
         return [
             value if isinstance(value, str) else figure(value, unit, sign=self.sign)
-            for value, unit in zip(self.values, units, strict=True)
+            for value, unit in zip(self.values, self.units, strict=True)
+        ]
+
+    @property
+    def numbers(self) -> list[float | str | None]:
+        """The values for programs: amounts in dollars, shares in percent, other numbers as they are."""
+        return [
+            value * SCALES.get(unit, 1) if isinstance(value, int | float) else None if value == ABSENT else value
+            for value, unit in zip(self.values, self.units, strict=True)
         ]
 
 
@@ -79,11 +97,25 @@ class Grid:
             replace(
                 column,
                 values=[column.values[index] for index in order],
-                unit=column.unit if isinstance(column.unit, str) else [column.unit[index] for index in order],
+                unit=column.unit if isinstance(column.unit, str) else [column.units[index] for index in order],
             )
             for column in self.columns
         ]
         return replace(self, columns=columns)
+
+    @property
+    def csv(self) -> str:
+        """Its heads, with the unit of their numbers, and its rows as lines of a CSV; a column has the units where they
+        differ from row to row."""
+        units = [list(dict.fromkeys(map(unit_word, column.units))) for column in self.columns]
+        heads = [
+            f"{column.head} ({unit[0]})" if len(unit) == 1 and unit[0] else column.head
+            for column, unit in zip(self.columns, units, strict=True)
+        ]
+        columns = [[head, *column.numbers] for head, column in zip(heads, self.columns, strict=True)]
+        if mixed := next((column for column, unit in zip(self.columns, units, strict=True) if len(unit) > 1), None):
+            columns.insert(1, ["unit", *map(unit_word, mixed.units)])
+        return "\n".join(map(csv_line, zip(*columns, strict=True)))
 
     def __str__(self) -> str:
         """Its rows below its heads, in lines."""

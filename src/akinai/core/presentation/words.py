@@ -11,9 +11,14 @@ MOST_RANGES = 8
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
-    """Format a number in its unit: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
+    """Format a number in its unit: cents as "$1,234.56", a share as "12 %" in percent, a p-value to three decimals,
+    counts with thousands, an absent one as "-"."""
     if value is None:
         return ABSENT
+    if unit == "p":
+        return p_value(value)
+    if unit == "percent":
+        return percent(value)
     plus = "+" if sign and value > 0 else ""
     if unit == "cents":
         return plus + format_cents(round(value))
@@ -22,9 +27,9 @@ def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
     return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
 
 
-def p_value(p: float | None) -> str:
+def p_value(p: float) -> str:
     """A p-value to three decimals, "<0.001" below that."""
-    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def percent(share: float) -> str:
@@ -43,8 +48,8 @@ def capitalized(words: str) -> str:
 
 
 def unit_word(unit: str) -> str:
-    """A unit in words: amounts in cents are printed as dollars."""
-    return "dollars" if unit == "cents" else unit
+    """A unit in words: amounts in cents are printed as dollars, and a p-value has none."""
+    return {"cents": "dollars", "p": ""}.get(unit, unit)
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,12 +1,16 @@
 """How the words and values of others appear in errors, in tables and on a terminal."""
 
+import csv
+import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import cast
 
 # Controls but for tab and newline, line separators, marks that turn the direction of text round, halves of pairs.
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of text that a spreadsheet takes for a formula."""
 _MOST_BITS = 4096
 """Limit on the bits of a whole number that is spelled; Python refuses to spell one of more than 4,300 digits."""
 
@@ -35,6 +39,16 @@ def with_name(id: str, names: Mapping[str, str]) -> str:
 def printable_json(text: str) -> str:
     """JSON text of the same value, in which such characters are escaped as JSON does it."""
     return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def csv_line(row: Iterable[object]) -> str:
+    """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe, characters that steer a
+    terminal or turn the direction are spelled; numbers stay, and None is an empty cell."""
+    text = io.StringIO()
+    spelled = [printable(cell) if isinstance(cell, str) else cell for cell in row]
+    cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in spelled]
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that either character in a cell is quoted
+    return text.getvalue()[:-2]
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -15,7 +15,6 @@ from akinai.analysis.tables import (
     best_sentence,
     findings_table,
     group_notes,
-    groups_table,
     pass_table,
     same_numbers,
     scores_table,
@@ -47,7 +46,7 @@ def analysis_page(analysis: Analysis, width: int) -> RenderableType:
     if len(runs) == 1:
         (group,) = analysis.groups
         return page_of([*parts * bool(group.scores), *_single_run(group, analysis.runs[0], width)], width)
-    parts += [groups_table(analysis.groups, analysis.standings), *map(ranking_sentences, analysis.standings)]
+    parts += [analysis.table, *map(ranking_sentences, analysis.standings)]
     if len(runs) <= MOST_RUNS:
         parts.append(runs_table(analysis.runs, width))
     for group in analysis.groups:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -111,22 +110,17 @@ def _named(things: Sequence[Described], width: int) -> Table:
 
 
 def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:
-    """A table whose last column is prose and takes the width that is left."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
-    *narrow, last = columns
-    most = max(3, len(columns))
-    for name in narrow:
-        longest = max((len(cell) for cell in columns[name]), default=0)
-        table.add_column(
-            Text(translate(name), "bold"),
-            overflow="fold",
-            max_width=max(10, width // most),
-            no_wrap=longest <= width // (most + 1),
-        )
-    table.add_column(Text(translate(last), "bold"), ratio=1, overflow="fold")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(plain(cell)) for cell in row))
-    return table
+    """A table whose last column is prose, and so are others with long cells."""
+    *_, last = columns
+    longest = {name: max(map(len, cells), default=0) for name, cells in columns.items()}
+    most = width // (len(columns) + 1)
+    return fit_table(
+        [
+            Column(name, cells, words=True, prose=name == last or longest[name] > most)
+            for name, cells in columns.items()
+        ],
+        width,
+    )
 
 
 def _parameters(action: ActionInfo) -> str:

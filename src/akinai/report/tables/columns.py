@@ -24,6 +24,8 @@ from akinai.report.language.lines import unbreakable
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
+LEAST_PROSE = 24
+"""Columns of the terminal that prose wants at least."""
 
 
 def fit_table(columns: Sequence[Column], width: int, title: str = "") -> Table:
@@ -43,9 +45,13 @@ def fit_table(columns: Sequence[Column], width: int, title: str = "") -> Table:
         title_justify="left",
         caption=Text(translate_sentence(f"not shown: {', '.join(left_out)}"), "dim") if left_out else None,
         caption_justify="left",
+        width=width if any(columns[index].prose for index in indices) else None,
     )
     visible = [columns[index] for index in indices]
     for column in visible:
+        if column.prose:
+            table.add_column(Text(column.head, "bold"), ratio=1, overflow="fold")
+            continue
         head = "\n".join(_broken(column.head, _width(column, head_lines, cell_lines), head=True))
         table.add_column(Text(head, "bold"), justify="left" if column.words else "right", vertical="top", no_wrap=True)
     for row in zip(*(_cells(column, head_lines, cell_lines) for column in visible), strict=True):
@@ -119,11 +125,15 @@ def _fits(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -
 
 def _width(column: Column, head_lines: int, cell_lines: int) -> int:
     """The smallest width that holds every cell and the head in their numbers of lines."""
+    if column.prose:
+        return min(LEAST_PROSE, max(map(cell_len, (column.head, *column.cells))))
     cells = [_least(cell, cell_lines if column.words else 1) for cell in map(plain, column.cells)]
     return max([_least(column.head, head_lines, head=True), *cells])
 
 
 def _cells(column: Column, head_lines: int, cell_lines: int) -> list[str]:
+    if column.prose:
+        return [*map(plain, column.cells)]
     width = _width(column, head_lines, cell_lines)
     return ["\n".join(_broken(cell, width)) if column.words else cell for cell in map(plain, column.cells)]
 

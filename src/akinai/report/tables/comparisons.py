@@ -1,69 +1,40 @@
 """Comparisons as terminal text: the result in a sentence and a row, what was measured beside it, and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from akinai.analysis.comparison import ALL_FINDINGS, FINDINGS_UNIT, Comparison, ScoreComparison
+from akinai.analysis.comparison import Comparison, ScoreComparison
 from akinai.analysis.groups import CARD
-from akinai.analysis.log_comparison import LogComparison, LogScore
-from akinai.analysis.tables import difference_columns, join_counts, same_numbers, same_sentence
+from akinai.analysis.log_comparison import LogComparison
+from akinai.analysis.tables import Part, join_counts, same_sentence
 from akinai.core.presentation.sentences import floor_sentences
-from akinai.core.presentation.tables import Column, Grid
-from akinai.core.presentation.words import ABSENT, counted, figure, label, ranges
+from akinai.core.presentation.tables import Grid
+from akinai.core.presentation.words import counted, figure, label, ranges
 from akinai.core.statistics import PairedComparison
 from akinai.report.tables.columns import note_lines, page_of, translate_result
 from akinai.runtime.runs.records import RESUMABLE
 
-
-def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
-    """The page of a comparison; `gain` is the text of the option, empty without it."""
-    name, first = next(iter(comparison.scores.items()))
-    also = _also_measured(comparison)
-    parts = [
-        Text(translate_result(comparison.sentences), "bold"),
-        Grid(_first_row(comparison, name, first, gain), _title(comparison)),
-        *([Grid(_rows(also), "Also measured")] if also else []),
-        *note_lines(_notes(comparison)),
-    ]
-    return page_of(parts, width)
+OF_THE_FIRST = ("pairs", "winner", "for the gain")
+"""Ends of heads of columns that the page has for the first score alone."""
 
 
-def _first_row(comparison: Comparison, name: str, score: ScoreComparison, gain: str) -> list[Column]:
-    difference, low, high, *further = difference_columns([score.statistic], [score.unit])
-    sides = zip((comparison.a, comparison.b), score.means, strict=True)
-    return [
-        Column("score", [label(name)], words=True),
-        *(Column(side.name, [mean], unit=score.unit) for side, mean in sides),
-        *(difference, low, high),
-        Column("winner", [winner(comparison, score)], words=True, names=True, drop=1),
-        *(column for column in further if column.head != "pairs"),
-        *([Column(f"seeds for +-{gain}", [score.needed])] if gain else []),
-    ]
+def comparison_page(comparison: Comparison, width: int) -> RenderableType:
+    """The page of a comparison."""
+    return _page(comparison, _title(comparison), _notes(comparison), width)
 
 
-def _rows(figures: Mapping[str, ScoreComparison]) -> list[Column]:
-    statistics, units = [row.statistic for row in figures.values()], [row.unit for row in figures.values()]
-    names = Column("figure", [*map(label, figures)], words=True)
-    return [names, *difference_columns(statistics, units, counts=False)]
-
-
-def _also_measured(comparison: Comparison) -> dict[str, ScoreComparison]:
-    """Every figure but the first score, by its name in words; none that is the same number as another."""
-    same = _same_numbers(comparison)
-    figures = {name: score for name, score in list(comparison.scores.items())[1:] if name not in same}
-    figures |= {name: score for name, score in comparison.coherence.items() if name != ALL_FINDINGS}
-    figures |= {name: figure for name, figure in comparison.figures.items() if figure.difference}
-    for type, findings in comparison.findings.items():
-        name = ALL_FINDINGS if type == ALL_FINDINGS else f"finding: {label(type)}"
-        figures[f"{name}, a month" if findings.unit == FINDINGS_UNIT else name] = findings
-    return figures
-
-
-def _same_numbers(comparison: Comparison) -> dict[str, str]:
-    """Scores that are the same number as an earlier one on both sides, as a balance without other accounts is."""
-    return same_numbers(*(side.group.scores for side in (comparison.a, comparison.b)))
+def _page(comparison: Comparison | LogComparison, title: str, notes: Sequence[str], width: int) -> RenderableType:
+    """The result in a sentence, the row of the first score, and the other rows with what shows their differences."""
+    table = comparison.table
+    first, *others = range(len(table.rows))
+    columns = [column for column in table.columns if not column.head.endswith(OF_THE_FIRST)]
+    also = Grid(columns, "Also measured").in_order(others)
+    parts: list[Part | RenderableType] = [Text(translate_result(comparison.sentences), "bold")]
+    parts.append(replace(table.in_order([first]), title=title))
+    return page_of([*parts, *[also] * bool(others), *note_lines(notes)], width)
 
 
 def _title(comparison: Comparison) -> str:
@@ -92,17 +63,6 @@ def _left_out(comparison: Comparison, paired: PairedComparison | None) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)
 
 
-def winner(comparison: Comparison, score: ScoreComparison) -> str:
-    """The name of the side that wins a score, or "-"."""
-    match score.winner:
-        case "a":
-            return comparison.a.name
-        case "b":
-            return comparison.b.name
-        case None:
-            return ABSENT
-
-
 def _notes(comparison: Comparison) -> list[str]:
     name, first = next(iter(comparison.scores.items()))
     a, b, paired = comparison.a.name, comparison.b.name, comparison.paired
@@ -111,7 +71,7 @@ def _notes(comparison: Comparison) -> list[str]:
         without = f"; without them {label(name)} differs by {figure(first.of_done, first.unit, sign=True)}"
     return [
         *_what_could_show(first),
-        same_sentence(_same_numbers(comparison)),
+        same_sentence(comparison.same_numbers),
         _played_differently(comparison),
         _endings(comparison),
         f"Only {a} played {_seeds(comparison.only_a)}, in no figure here." if paired and comparison.only_a else "",
@@ -175,28 +135,9 @@ def _played_differently(comparison: Comparison) -> str:
     return f"{names[0]} has {', '.join(differences)}; {names[1]} has {', '.join(differences.values())}."
 
 
-def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
-    """The page of two logs of scores; `gain` is as typed, empty for none."""
-    (first, *others) = comparison.scores.items()
-    parts = [
-        Text(translate_result(comparison.sentences), "bold"),
-        Grid(_log_rows(comparison, [first], gain), _log_title(comparison)),
-        *([Grid(_log_rows(comparison, others, gain), "Also measured")] if others else []),
-        *note_lines(_log_notes(comparison)),
-    ]
-    return page_of(parts, width)
-
-
-def _log_rows(comparison: LogComparison, rows: Sequence[tuple[str, LogScore]], gain: str) -> list[Column]:
-    scores = [score for _, score in rows]
-    statistics, corrected = [score.paired for score in scores], [score.p_holm for score in scores]
-    return [
-        Column("score", [label(name) for name, _ in rows], words=True),
-        Column("a", [score.mean_a for score in scores], drop=3),
-        Column("b", [score.mean_b for score in scores], drop=3),
-        *difference_columns(statistics, [""] * len(rows), corrected, counts=False),
-        *([Column(f"{comparison.nouns} for +-{gain}", [score.needed for score in scores], drop=2)] if gain else []),
-    ]
+def log_comparison_page(comparison: LogComparison, width: int) -> RenderableType:
+    """The page of two logs of scores."""
+    return _page(comparison, _log_title(comparison), _log_notes(comparison), width)
 
 
 def _log_title(comparison: LogComparison) -> str:

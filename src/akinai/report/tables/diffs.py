@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +13,7 @@ from akinai.core.canonical import Json
 from akinai.core.chance import Sealed
 from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import ABSENT, figure, label
-from akinai.core.untrusted.spelling import plain, shorten
+from akinai.core.untrusted.spelling import shorten
 from akinai.report.language import translate
 from akinai.report.tables.columns import fit_table, translate_line
 
@@ -51,14 +50,13 @@ def days_to_show(days: Sequence[DayDiff]) -> list[DayDiff]:
 
 
 def _side_by_side(diff: Diff, width: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, width=width)
-    table.add_column()
-    for name in (diff.a, diff.b):
-        table.add_column(Text(plain(name), "bold"), ratio=1, overflow="fold")
     a, b = _lines(diff.at_a), _lines(diff.at_b)
-    for name in dict.fromkeys([*a, *b]):
-        table.add_row(Text(translate(name), "dim"), *(Text(side.get(name, ABSENT)) for side in (a, b)))
-    return table
+    names = list(dict.fromkeys([*a, *b]))
+    sides = [
+        Column(run, [side.get(name, ABSENT) for name in names], words=True, prose=True)
+        for run, side in ((diff.a, a), (diff.b, b))
+    ]
+    return fit_table([Column("", [*map(translate, names)], words=True), *sides], width)
 
 
 def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:

@@ -3,24 +3,21 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
+from akinai.core.presentation.tables import Column
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import plain, shorten, with_name
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.language.lines import columns
+from akinai.report.tables.columns import fit_table
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
 MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}
 QUIET = "."
-TABLE_WIDTH = 96
-"""The width below which a finding is printed as lines instead of a row."""
 MAX_TEXT = 240
 MAX_ACTOR = 32
 MAX_ENTRIES = 3
@@ -41,59 +38,37 @@ def listed_findings(
 ) -> RenderableType:
     """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
 
-    `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. If the
-    width is small, findings are printed as lines. Below each is the command that opens its last entry: `command`, such
-    as "akinai show RUN", with the entry's number.
+    `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. What was
+    true ends with the command that opens its last entry: `command`, such as "akinai show RUN", with the entry's number.
     """
     if not findings:
         return Text(translate("no findings"))
-    if width < TABLE_WIDTH:
-        return Group(*(_in_lines(finding, start, names, command) for finding in findings))
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
-    table.add_column(Text(translate("day"), "bold"), justify="right", no_wrap=True)
-    for head in ("type", "severity", "actor", "entries"):
-        table.add_column(Text(translate(head), "bold"), no_wrap=True)
-    for head in ("assumed", "true"):
-        table.add_column(Text(translate(head), "bold"), ratio=1, overflow="fold")
-    for finding in findings:
-        opening = _opening(finding, command)
-        table.add_row(
-            Text(str(day_of(finding, start))),
-            Text(plain(translate(label(finding.type)))),
-            Text(translate(finding.severity), STYLES[finding.severity]),
-            Text(shorten(with_name(finding.actor, names), MAX_ACTOR)),
-            Text(short_entries(finding.entries)),
-            Text(shorten(translate_record(finding.assumed), MAX_TEXT)),
-            Text(shorten(translate_record(finding.true), MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
-        )
-    return table
+
+    def opening(finding: Finding) -> str:
+        return f" ({command} --entry {finding.entries[-1]})" if command else ""
+
+    return fit_table(
+        [
+            Column("day", [day_of(finding, start) for finding in findings]),
+            Column("type", [translate(label(finding.type)) for finding in findings], words=True),
+            Column("severity", [translate(finding.severity) for finding in findings], words=True),
+            Column("actor", [shorten(with_name(finding.actor, names), MAX_ACTOR) for finding in findings], True, 2),
+            Column("entries", [short_entries(finding.entries) for finding in findings], words=True, drop=1),
+            Column("assumed", [_short(finding.assumed) for finding in findings], words=True, prose=True),
+            Column("true", [f"{_short(of.true)}{opening(of)}" for of in findings], words=True, prose=True),
+        ],
+        width,
+    )
+
+
+def _short(text: str) -> str:
+    return shorten(translate_record(text), MAX_TEXT)
 
 
 def short_entries(entries: Sequence[int]) -> str:
     """The first entries that show a finding, and how many more there are."""
     first = ", ".join(map(str, entries[:MAX_ENTRIES]))
     return f"{first} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else first
-
-
-def _opening(finding: Finding, command: str) -> str:
-    """The command that opens the last entry of a finding; empty without one."""
-    return plain(f"{command} --entry {finding.entries[-1]}") if command else ""
-
-
-def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: str) -> RenderableType:
-    actor, entries = shorten(with_name(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
-    head = Text.assemble(
-        (fill("day {day}, {type}", day=day_of(finding, start), type=plain(translate(label(finding.type)))), "bold"),
-        "  ",
-        (translate(finding.severity), STYLES[finding.severity]),
-        f"  {fill('{actor}, entries {entries}', actor=actor, entries=entries)}",
-    )
-    lines = (
-        fill("assumed: {text}", text=shorten(translate_record(finding.assumed), MAX_TEXT)),
-        fill("true: {text}", text=shorten(translate_record(finding.true), MAX_TEXT)),
-    )
-    opening = [Padding(Text(_opening(finding, command), "dim"), (0, 0, 0, 2))] if command else []
-    return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines), *opening)
 
 
 def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) -> RenderableType:

@@ -1,7 +1,7 @@
 """Runs as terminal text: tables of runs, of their scores, and of the statistics of many runs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich.console import Group, RenderableType
@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.analysis.tables import statistics_table
-from akinai.core.presentation.tables import Column
+from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, counted, label
 from akinai.core.statistics import summarise
 from akinai.core.stores import RunHeader
@@ -130,28 +130,29 @@ def _shared_title(runs: Sequence[Run]) -> str:
 
 def headers_page(headers: Sequence[RunHeader], width: int) -> RenderableType:
     """The table of a store's runs, and what to try with the unreadable ones."""
-    return Group(headers_table(headers, width), *unread_notes(headers))
+    return Group(page_of([headers_table(headers, ending_words)], width), *unread_notes(headers))
 
 
-def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
-    """A row for each run of a store, from its header alone: no ledger is read."""
+def headers_table(headers: Sequence[RunHeader], ending: Callable[[str], str] = str) -> Grid:
+    """A row for each run of a store, from its header alone: no ledger is read. `ending` puts an ending in words."""
     agents = [player_label(run) for run in headers]
     began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
     forks = any(run.parent for run in headers)
-    return fit_table(
+    return Grid(
         [
-            Column("run", [run.run_id for run in headers], words=True),
-            Column("world", [run.genesis.world for run in headers], words=True, drop=3),
-            Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=6),
-            Column("agent", agents, words=True),
+            Column("run", [run.run_id for run in headers], words=True, names=True),
+            Column("world", [run.genesis.world for run in headers], words=True, names=True, drop=3),
+            Column(
+                "preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, names=True, drop=6
+            ),
+            Column("agent", agents, words=True, names=True),
             Column("seed", [run.game for run in headers], drop=1),
-            Column("status", [translate(run.status) for run in headers], words=True),
-            Column("ending", [ending_words(run.ending or ABSENT) for run in headers], words=True),
+            Column("status", [run.status for run in headers], words=True),
+            Column("ending", [run.ending and ending(run.ending) for run in headers], True, names=True),
             Column("entries", [run.entries for run in headers], drop=4),
             Column("begun", [f"{time:%Y-%m-%d %H:%M}" for time in began], drop=2),
-            *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=5)] if forks else []),
-        ],
-        width,
+            *([Column("fork of", [run.parent for run in headers], words=True, names=True, drop=5)] if forks else []),
+        ]
     )
 
 

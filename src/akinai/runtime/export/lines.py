@@ -1,7 +1,5 @@
 """Runs as lines of text that other programs read: JSON Lines or CSV."""
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -13,14 +11,12 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.facets import Observation
 from akinai.core.ledger import Entry, Outcome
 from akinai.core.stores import RunHeader, Store
-from akinai.core.untrusted.spelling import printable, printable_json
+from akinai.core.untrusted.spelling import csv_line, printable_json
 from akinai.core.worlds import World, expect_version, read_turn, step
 from akinai.runtime.export.database import database_formats
 
 LineFormat = Literal["jsonl", "csv"]
 LINE_FORMATS: tuple[LineFormat, ...] = get_args(LineFormat)
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of text that a spreadsheet takes for a formula."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -96,13 +92,3 @@ def _world_that_adds(header: RunHeader) -> World[Any] | None:
     except UsageError:
         return None
     return world if type(world.facets.observation) is not Observation else None
-
-
-def csv_line(row: list[Any]) -> str:
-    """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe, characters that steer a
-    terminal or turn the direction are spelled; numbers stay."""
-    text = io.StringIO()
-    spelled = [printable(cell) if isinstance(cell, str) else cell for cell in row]
-    cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in spelled]
-    csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that either character in a cell is quoted
-    return text.getvalue()[:-2]
