@@ -66,7 +66,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
 
 
 @pytest.fixture

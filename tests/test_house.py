@@ -43,12 +43,17 @@ def files() -> Mapping[str, ast.Module]:
 
 @cache
 def nodes(tree: ast.AST) -> Sequence[ast.AST]:
-    """All nodes of a file, walked through once for all laws."""
-    return list(ast.walk(tree))
+    """All nodes of a file that hold something, walked through once for all laws."""
+    return [node for node in ast.walk(tree) if node._fields]
 
 
-def names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
+@cache
+def names_in(tree: ast.AST) -> Sequence[tuple[int, str]]:
     """Every identifier that a file writes, with its line: variables, arguments, attributes, definitions, keywords."""
+    return [*_names(tree)]
+
+
+def _names(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in nodes(tree):
         line: int = getattr(node, "lineno", 0)
         match node:

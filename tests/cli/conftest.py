@@ -1,16 +1,12 @@
 """A command line in a folder of its own, as a person and as a program would use it."""
 
 import os
-from functools import cache
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
-from command_line import Akinai, Answer
 
-from akinai.cli import main
-from akinai.cli.help import arrange_help
+from command_line import Akinai, type_line
 
 PLUGIN = """
 from akinai.core.agents import Move
@@ -45,20 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return here
 
 
-build_commands = typer.main.get_command
-
-
-@cache
-def built(app: typer.Typer, language: str) -> Any:
-    """The commands of an app. Typer builds them anew for each line, which is a third of the time that a refusal takes.
-
-    Their help is arranged once, and translated in place, so each language has its own.
-    """
-    commands = build_commands(app)
-    arrange_help(commands)
-    return commands
-
-
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package with the world `lemonade` and the agent `breaking:WORD`, which breaks when it hears WORD."""
@@ -75,17 +57,6 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def akinai(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Akinai:
+def akinai(capsys: pytest.CaptureFixture[str]) -> Akinai:
     """Calls the command with words and returns what it gave."""
-
-    def call(*words: str) -> Answer:
-        capsys.readouterr()
-        with monkeypatch.context() as patch:
-            patch.setattr(typer.main, "get_command", lambda app: built(app, os.environ["AKINAI_LANG"]))
-            patch.setattr("akinai.cli.app.arrange_help", lambda commands: None)
-            with pytest.raises(SystemExit) as exit:
-                main(words)
-        out, err = capsys.readouterr()
-        return Answer(int(exit.value.code or 0), out, err)
-
-    return call
+    return partial(type_line, capsys)

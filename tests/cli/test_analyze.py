@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from command_line import Akinai
 
 GROUP_KEYS = {

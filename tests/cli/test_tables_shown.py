@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Akinai
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -25,6 +24,7 @@ from akinai.report.tables.columns import fit_table
 from akinai.report.tables.runs import player_label
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
+from command_line import Akinai
 
 MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
 

@@ -1,19 +1,20 @@
-"""What the tests of the endpoint share: endpoints that are closed again, and LangChain's models of both wires."""
+"""What the tests of the endpoint share: endpoints that are closed again, and LangChain's models of both wires.
+
+Pytest reads this file before it collects, also where it only watches others test, so it imports little.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from langchain_anthropic import ChatAnthropic
-from langchain_openai import ChatOpenAI
-
-from akinai.testing.endpoint import Endpoint
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., Endpoint]]:
+def serve() -> Iterator[Callable[..., Any]]:
     """Opens endpoints that are closed after the test."""
+    from akinai.testing.endpoint import Endpoint
+
     with ExitStack() as stack:
         yield lambda brain, **options: stack.enter_context(Endpoint(brain, **options))
 
@@ -25,8 +26,11 @@ def model_at() -> Callable[..., Any]:
 
 
 def _model(
-    endpoint: Endpoint, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **options: Any
+    endpoint: Any, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **options: Any
 ) -> Any:
+    from langchain_anthropic import ChatAnthropic
+    from langchain_openai import ChatOpenAI
+
     provider, _, stream = wire.partition("-")
     common: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
     if provider == "openai":

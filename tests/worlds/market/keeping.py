@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from trading import Desk
 
-from akinai.cli import main
 from akinai.core.stores import RunHeader
 from akinai.stores import open_store
+from command_line import type_line
 
 STORE = "akinai.db"
 
@@ -42,12 +42,9 @@ class Shell:
         self.err = ""
 
     def __call__(self, *words: str) -> str:
-        self._capsys.readouterr()
-        with pytest.raises(SystemExit) as exit:
-            main(words)
-        self.code = int(exit.value.code or 0)
-        out, self.err = self._capsys.readouterr()
-        return out
+        answer = type_line(self._capsys, *words)
+        self.code, self.err = answer.code, answer.err
+        return answer.out
 
     def error(self, *words: str) -> str:
         """The line about a mistake, which exits with 2."""

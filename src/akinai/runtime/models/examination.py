@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from pydantic import ConfigDict
+
 from akinai.agents.chat import prompt
 from akinai.agents.protocols import (
     CUT_FINISHES,
@@ -59,7 +61,11 @@ class SendLetter(Action):
     text: str
 
 
-PAGES = tuple(type(f"ReadPage{n}", (Action,), {"__doc__": f"Read page {n} of the handbook."}) for n in range(1, 21))
+UNWRITTEN = ConfigDict(use_attribute_docstrings=False)  # Pydantic would look for each page's source in every module
+PAGES = tuple(
+    type(f"ReadPage{n}", (Action,), {"__doc__": f"Read page {n} of the handbook.", "model_config": UNWRITTEN})
+    for n in range(1, 21)
+)
 """So that as many tools are offered as in a game: some servers take few."""
 VERBS = Verbs((AdvanceDay, SetPrice, SendLetter, *PAGES))
 TOOLS = Tools(verb.tool() for verb in VERBS.classes)
