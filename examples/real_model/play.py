@@ -1,4 +1,5 @@
-"""A small real language model plays: a week of vending, a small market and a sheet of questions. `make real` runs it.
+"""A small real language model plays: a week of vending, a small market and a sheet of questions; and it is asked to
+learn sums. `make real` runs it.
 
 The model and its runtime come as packages; there is no key and no account. It plays badly: what is tried is the way of
 a model's replies through Akinai, with the loops and the nonsense of a real model. `make real-large` lets a model of 1.5
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import akinai
+from akinai.learning import DataSet, Task
 from akinai.runtime.runs.processes import available_cpus
 
 MODEL = "openai:small"
@@ -25,7 +27,14 @@ WORLDS: Mapping[str, Mapping[str, Any]] = {
     "market": {"settings": MARKET, "max_actions": 30},
     "vending": {"days": 7, "max_actions": 300},
 }
-
+SUMS = (Task("1", "What is 2 + 3? Answer with a number.", "5"), Task("2", "What is 4 + 4? Answer with a number.", "8"))
+TRIES = 2
+LEARNER: Mapping[str, Any] = {
+    "timeout": 600,
+    "reply_tokens": 150,
+    "online": True,
+    "settings": {"tries": TRIES, "new_tries": False, "unreadable_limit": 0},
+}
 
 QUARTER: Mapping[str, Any] = {
     "preset": "quarter",
@@ -75,13 +84,36 @@ def summary(run: akinai.Run) -> str:
     )
 
 
+def learn_sums(url: str, playbook: Path, *, structured: bool) -> str:
+    """Learn from sums by the model in all three roles, and say what became of its replies. They pass the learner's
+    reader: with `structured` the server keeps them to the roles' schemas, else the model writes what it likes.
+
+    RuntimeError where a reply was neither read nor refused with a reason.
+    """
+    tasks = SUMS if structured else SUMS[:1]
+    sums = DataSet("sums", lambda split: tasks if split == "train" else ())
+    options = {**LEARNER, "settings": {"structured": structured, **LEARNER["settings"]}}
+    learned = akinai.learn(sums, model=MODEL, base_url=url, playbook=playbook, **options)
+    (epoch,), spent = learned.to_json()["training"], learned.usage
+    given_up = epoch["failed"] + epoch["given_up"]
+    refused = sum(spent.reasons.values())
+    if spent.unreadable != refused or refused < TRIES * given_up or learned.ending != "done":
+        raise RuntimeError(f"{spent.unreadable} replies could not be read, {refused} with a reason: {epoch}")
+    return (
+        f"learner: {spent.calls} calls, {refused} unreadable {spent.reasons}, {given_up} given up; {epoch['learned']} "
+        f"operations done, refused {epoch['refused']}"
+    )
+
+
 def main(folder: Path) -> None:
-    """Play all three worlds; `akinai show RUN` reads what the model did."""
+    """Play all three worlds, then learn; `akinai show RUN` reads what the model did."""
     store = str(folder / "akinai.db")
     with serving(folder) as url:
         for world, options in WORLDS.items():
             run = play(url, world, store=store, **options)
             print(f"{run.id:24}", summary(run), flush=True)
+        for structured in (True, False):
+            print(learn_sums(url, folder / f"sums-{structured}.json".lower(), structured=structured), flush=True)
 
 
 def play_quarter(folder: Path, large: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from command_line import Akinai
 
 from akinai.learning import PlaybookFile
-from akinai.learning.playbook.ace_text import dumps_ace_file
+from akinai.learning.playbook.texts import dumps_text
 
 pytestmark = pytest.mark.needs_qa
 PLAIN = ("--set", "extra=false")
@@ -62,7 +62,7 @@ def test_bullets_of_unknown_origin_allow_no_claim(akinai: Akinai, tmp_path: Path
     assert "the tasks of 1 are not recorded" in " ".join(learned.out.split())
     assert "nothing was learned from" not in learned.out
     akinai("learn", "qa", *PLAIN, "--set", data, "--set", judged)
-    Path("copy.md").write_text(dumps_ace_file(PlaybookFile("data/playbooks/qa.json").load()))
+    Path("copy.md").write_text(dumps_text(PlaybookFile("data/playbooks/qa.json").load()))
     akinai("playbook", "import", "copy", "copy.md")
     again = ("learn", "qa", *PLAIN, "--playbook", "data/playbooks/copy.json", "--set", data, "--set", judged, "--json")
     for _ in range(2):  # what was not recorded before a learning is not known after it

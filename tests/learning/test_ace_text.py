@@ -24,7 +24,7 @@ from akinai.learning import (
     import_playbook,
     loads_ace,
 )
-from akinai.learning.playbook.ace_text import dumps_ace_file
+from akinai.learning.playbook.texts import dumps_text
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "playbooks"
 RELEASED = """## STRATEGIES AND HARD RULES
@@ -159,7 +159,7 @@ def test_what_others_wrote_goes_out_to_the_byte(lines: list[str], line_end: str,
         playbook = loads_ace(text)
     except CorruptPlaybook:
         return
-    assert dumps_ace_file(playbook) == text
+    assert dumps_text(playbook) == text
 
 
 def test_a_heading_that_stands_twice_stays_where_it_is() -> None:
@@ -167,9 +167,9 @@ def test_a_heading_that_stands_twice_stays_where_it_is() -> None:
     text = "## TIPS\n[t-1] a\n\n## OTHERS\n[o-1] b\n\n## Tips:\n\n[t-2] c\n\n## OTHERS\n"
     playbook = loads_ace(text)
     assert [(section.name, len(section.bullets)) for section in playbook.sections] == [("tips", 2), ("others", 1)]
-    assert dumps_ace_file(playbook) == text
+    assert dumps_text(playbook) == text
     more = apply_delta(playbook, Delta("d", (Operation("ADD", section="tips", content="d"),)))[0]
-    assert dumps_ace_file(more) == text.replace("[t-2] c\n", f"[t-2] c\n[{[*more][2].id}] helpful=0 harmful=0 :: d\n")
+    assert dumps_text(more) == text.replace("[t-2] c\n", f"[t-2] c\n[{[*more][2].id}] helpful=0 harmful=0 :: d\n")
 
 
 def test_only_what_changed_looks_different(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_only_what_changed_looks_different(tmp_path: Path) -> None:
     export_playbook(playbook, tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == RELEASED
     counted = playbook.with_bullets({"shr-00001": replace(playbook["shr-00001"], helpful=1)})
-    assert "\n[shr-00001] helpful=1 harmful=0 :: Always look" in dumps_ace_file(counted)
+    assert "\n[shr-00001] helpful=1 harmful=0 :: Always look" in dumps_text(counted)
 
 
 @pytest.mark.parametrize(

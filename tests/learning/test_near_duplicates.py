@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from akinai.learning import Playbook, dedup
-from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
+from akinai.learning.playbook.texts import dumps_text, loads_ace
 from akinai.learning.search.dedup import differ_in_substance
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "playbooks"
@@ -43,7 +43,7 @@ def test_the_export_is_unchanged_but_for_what_was_merged(released: tuple[str, Pl
     refined = dedup(playbook)
     gone = {id for merge in refined.merges for id in merge.merged}
     left = [line for line in text.split("\n") if line[1:].partition("]")[0] not in gone]
-    exported = [line for line in dumps_ace_file(refined.playbook).split("\n") if line]
+    exported = [line for line in dumps_text(refined.playbook).split("\n") if line]
     assert exported == [line for line in left if line]
     assert not dedup(refined.playbook).merges
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.learning import Bullet, CorruptPlaybook, Playbook, export_playbook, import_playbook
-from akinai.learning.playbook.documents import dumps_document, loads_document
 from akinai.learning.playbook.formats import dumps, loads
+from akinai.learning.playbook.texts import dumps_text, loads_document
 
 LIST_WITH_COUNTERS = """- [s1] helpful=3 harmful=0 :: Read the supplier's letter before you order.
 - [s2] helpful=0 harmful=2 :: Never raise a price twice in a week.
@@ -277,5 +277,5 @@ def test_any_text_goes_out_to_the_byte(lines: list[str], line_end: str, end: str
         playbook = loads_document(text)
     except CorruptPlaybook:
         return
-    assert (dumps_document(playbook) or "") == text
-    assert (dumps_document(loads(dumps(playbook))) or "") == text
+    assert dumps_text(playbook) == text
+    assert dumps_text(loads(dumps(playbook))) == text

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from real_model.play import MARKET, play, serving
+from real_model.play import MARKET, learn_sums, play, serving
 
 FOLDER = os.environ.get("AKINAI_REAL")
 
@@ -39,6 +39,14 @@ if FOLDER:
         """Eight tools of all are offered to it; what is out of range is refused with the range."""
         run = play(url, "vending", days=7, max_actions=7, max_repeats=4)
         assert 4 <= run.entries <= 7
+
+    def test_its_replies_go_through_the_learners_reader(url: str, tmp_path: Path) -> None:
+        """Under the schemas of the roles all are read; what it writes freely is refused by reason, and counted."""
+        assert ", 0 unreadable {}, 0 given up;" in learn_sums(url, tmp_path / "schemas.json", structured=True)
+        free = learn_sums(url, tmp_path / "free.json", structured=False)
+        calls = (tmp_path / "free.calls.jsonl").read_text().splitlines()
+        assert free.startswith(f"learner: {len(calls)} calls, ")
+        assert len(calls) >= 3
 
     def test_a_prompt_that_is_too_long_is_said(url: str) -> None:
         """As OpenAI's servers say it."""

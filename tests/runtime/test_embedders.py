@@ -95,13 +95,18 @@ def test_near_duplicates_are_those_of_the_embedder(playbook: Path, monkeypatch: 
 
 @pytest.mark.needs_qa
 def test_a_learning_asks_the_embedder_that_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`embedder=` reaches the retriever of the tasks."""
+    """`embedder=` reaches the retriever of the tasks; the index stays beside the playbook, and a search embeds no bullet
+    again."""
     pytest.importorskip("langchain_openai")
+    path, name = tmp_path / "q.json", "openai:test-embedding"
     with embeddings_server(monkeypatch) as embedded:
-        akinai.learn(
-            "qa", playbook=tmp_path / "q.json", limit=4, embedder="openai:test-embedding", settings={"extra": False}
-        )
-    assert embedded
+        learned = akinai.learn("qa", playbook=path, limit=4, embedder=name, settings={"extra": False})
+        texts = {bullet.searchable_text for bullet in learned.playbook}
+        assert texts <= {*embedded}
+        embedded.clear()
+        akinai.playbook.search(path, "rain", embedder=name)
+        assert "rain" in embedded
+        assert texts.isdisjoint(embedded)
 
 
 @pytest.mark.parametrize(

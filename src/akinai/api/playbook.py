@@ -21,7 +21,7 @@ from akinai.learning.search import dedup as refine
 from akinai.learning.search.dedup import Refinement
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
-from akinai.learning.search.saved_index import open_index
+from akinai.learning.search.saved_index import index_of
 from akinai.retrieval import Embedder
 from akinai.runtime.config.files import new_path
 
@@ -56,9 +56,7 @@ def search(
         query = SearchQuery(" ".join(words), top, section, min_confidence=0.0)
         PlaybookIndex().search(query, alpha=alpha)  # what cannot be asked writes no index
         vectors = _embedder(embedder)
-        held = file.path.suffix == ".json"  # beside others' rule files nothing is written
-        index = open_index(loaded, file.path, embedder=vectors) if held else PlaybookIndex(loaded, embedder=vectors)
-        return index.search(query, alpha=alpha)
+        return index_of(file, embedder=vectors).search(query, alpha=alpha)
     except ValueError as error:
         raise UsageError(str(error)) from error
 

@@ -7,7 +7,6 @@ texts and times come as arguments.
 from akinai.core.errors import MissingExtra
 from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.data_sets import DataSet
-from akinai.learning.playbook.ace_text import dumps_ace, loads_ace
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Operation, Refusal, Tagging, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, EmbedderError, NewerPlaybook, PlaybookError
@@ -16,6 +15,7 @@ from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.patches import Difference, difference
 from akinai.learning.playbook.sections import sections_for
+from akinai.learning.playbook.texts import dumps_ace, loads_ace
 from akinai.learning.roles.protocols import Roles
 from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.tasks import Grade, Task

@@ -102,7 +102,7 @@ def choice_data_set(
     load: TaskLoader,
     sections: tuple[Section, ...],
     tokenizer: Tokenizer = tokenize,
-    index: Callable[[], PlaybookIndex] = PlaybookIndex,
+    index: Callable[[Playbook], PlaybookIndex] = PlaybookIndex,
 ) -> DataSet:
     """The data set of multiple-choice questions, with the rules that learn them."""
     generator = VotingGenerator(tasks, tokenizer)

@@ -15,8 +15,9 @@ from akinai.adapters.autogen.framework import (
 from akinai.api.playbook import add
 from akinai.core.errors import UsageError
 from akinai.learning.playbook.opening import open_playbook
-from akinai.learning.search.index import PlaybookIndex, SearchQuery
+from akinai.learning.search.index import SearchQuery
 from akinai.learning.search.injection import inject
+from akinai.learning.search.saved_index import FileIndex
 
 SECTION = "memories"
 """The section of bullets that are added without one."""
@@ -38,7 +39,7 @@ class PlaybookMemory(Memory):
         self._file = open_playbook(playbook, new=True)
         if not self._file.exists():
             self._file.begin((), reason="begun by a memory", fresh=False)
-        self._index = PlaybookIndex()
+        self._index = FileIndex(self._file)
         self.top_k, self.tokens, self.section = top_k, tokens, section
 
     async def update_context(self, model_context: Any) -> UpdateContextResult:
@@ -75,9 +76,6 @@ class PlaybookMemory(Memory):
     async def close(self) -> None: ...
 
     def _search(self, text: str) -> list[MemoryContent]:
-        playbook = self._file.load()
-        if self._index.playbook is not playbook:
-            self._index.refresh(playbook)
         results = self._index.search(SearchQuery(text, self.top_k, min_confidence=0.0)) if text.strip() else []
         return [
             MemoryContent(

@@ -8,7 +8,8 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from akinai.learning.playbook.opening import open_playbook
-from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
+from akinai.learning.search.index import SearchQuery, SearchResult
+from akinai.learning.search.saved_index import FileIndex
 
 
 class BulletRetriever(BaseRetriever):
@@ -23,13 +24,9 @@ class BulletRetriever(BaseRetriever):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._file = open_playbook(self.playbook)
-        self._index = PlaybookIndex()
+        self._index = FileIndex(open_playbook(self.playbook))
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        newest = self._file.load()
-        if self._index.playbook is not newest:
-            self._index.refresh(newest)
         search = SearchQuery(query, self.top_k, self.section, self.min_confidence)
         return [document(result) for result in self._index.search(search)]
 

@@ -26,7 +26,8 @@ from akinai.learning.playbook.bullets import Bullet, Playbook, Section, bullet_i
 from akinai.learning.playbook.file import Edit
 from akinai.learning.playbook.keywords import TermCounts
 from akinai.learning.playbook.opening import open_playbook
-from akinai.learning.search.index import PlaybookIndex, SearchQuery
+from akinai.learning.search.index import SearchQuery
+from akinai.learning.search.saved_index import FileIndex
 
 ITEM = "store_item"
 """The bullet field that holds the key and the further fields of an item."""
@@ -48,7 +49,7 @@ class PlaybookStore(BaseStore):
         self._file = open_playbook(playbook, new=True)
         if not self._file.exists():
             self._file.begin((), reason="begun by a store", fresh=False)
-        self._index = PlaybookIndex()
+        self._index = FileIndex(self._file)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         return [self._do(op) for op in ops]
@@ -73,15 +74,11 @@ class PlaybookStore(BaseStore):
         playbook = self._file.load()
         prefix = op.namespace_prefix
         inside = [name for name in playbook.section_names if _parts(name)[: len(prefix)] == prefix]
-        scores: dict[str, float | None]
         if op.query:
-            if self._index.playbook is not playbook:
-                self._index.refresh(playbook)
             results = self._index.search(SearchQuery(op.query, max(1, len(playbook)), inside, 0.0)) if inside else []
-            scores = {result.bullet.id: result.combined_score for result in results}
+            items = [self._item(result.bullet, result.combined_score) for result in results]
         else:
-            scores = {bullet.id: None for bullet in playbook if bullet.section in inside}
-        items = [self._item(playbook[id], score) for id, score in scores.items()]
+            items = [self._item(bullet) for bullet in playbook if bullet.section in inside]
         matching = [item for item in items if _fits(item.value, op.filter or {})]
         return matching[op.offset : op.offset + op.limit]
 

@@ -16,14 +16,14 @@ class PlaybookRetriever:
     Subclasses usually override `retrieve` alone. Packages add retrievers through the entry point group
     `akinai.retrievers`: functions of the `LoopConfig`.
 
-    `index` makes an empty index, as `PlaybookIndex` does; `count_tokens` counts what is injected.
+    `index` makes the index of a playbook, as `PlaybookIndex` does; `count_tokens` counts what is injected.
     """
 
     def __init__(
         self,
         config: LoopConfig,
         *,
-        index: Callable[[], PlaybookIndex] = PlaybookIndex,
+        index: Callable[[Playbook], PlaybookIndex] = PlaybookIndex,
         count_tokens: TokenCounter = estimate_tokens,
     ) -> None:
         self.config, self.count_tokens = config, count_tokens
@@ -35,7 +35,7 @@ class PlaybookRetriever:
         only while changes are small."""
         return type(self)(self.config, index=self._make_index, count_tokens=self.count_tokens)
 
-    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
+    def with_index(self, index: Callable[[Playbook], PlaybookIndex]) -> Self:
         """The same retriever over indexes of another kind."""
         return type(self)(self.config, index=index, count_tokens=self.count_tokens)
 
@@ -75,7 +75,7 @@ class PlaybookRetriever:
 
     def _refreshed(self, playbook: Playbook) -> PlaybookIndex:
         if self._index is None:
-            self._index = self._make_index()
-        if self._index.playbook is not playbook:
+            self._index = self._make_index(playbook)
+        elif self._index.playbook is not playbook:
             self._index.refresh(playbook)
         return self._index

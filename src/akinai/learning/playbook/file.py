@@ -85,7 +85,7 @@ class PlaybookFile:
         self, path: Path | str, *, now: Callable[[], str] = utc_now, lock_timeout_s: float = LOCK_TIMEOUT_S
     ) -> None:
         self.path = Path(path).resolve()  # a link stays a link, and all its names share one lock
-        self._ending = ending_of(self.path)
+        self.ending = ending_of(self.path)
         stem = self.path.name.removesuffix(".json")
         self.journal_path = self.path.with_name(f"{stem}.journal.jsonl")
         self._lock_path = self.path.with_name(f".{stem}.lock")
@@ -229,7 +229,7 @@ class PlaybookFile:
     @contextmanager
     def _locked(self, *, create: bool = False) -> Generator[None]:
         """The lock. A mistyped name creates no folder and no lock. UsageError for a form that holds too little."""
-        if self._ending in TEXT_ENDINGS:
+        if self.ending in TEXT_ENDINGS:
             raise UsageError(
                 f"{self.path.name!r} is a text, which cannot hold all that a change writes; "
                 f"make a playbook of it: 'akinai playbook import {self.path.stem} {self.path.name}'"
@@ -258,7 +258,7 @@ class PlaybookFile:
         digest = sha256(data)
         if self._cached is None or self._cached[0] != digest:
             try:
-                self._cached = digest, loads_file(data, self.path.name, self._ending)
+                self._cached = digest, loads_file(data, self.path.name, self.ending)
             except CorruptPlaybook as error:
                 if offer := self._offer():
                     raise CorruptPlaybook(error.file, error.location, error.why, offer) from error
@@ -267,7 +267,7 @@ class PlaybookFile:
 
     def _data(self, playbook: Playbook) -> bytes:
         """The bytes of a playbook in the form of this file."""
-        return (dumps_yaml(playbook) if self._ending in YAML_ENDINGS else dumps(playbook)).encode()
+        return (dumps_yaml(playbook) if self.ending in YAML_ENDINGS else dumps(playbook)).encode()
 
     def _offer(self) -> str:
         """The state that the journal can restore, in words; empty without one."""

@@ -13,13 +13,12 @@ from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.untrusted.documents import DocumentError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
-from akinai.learning.playbook.ace_text import dumps_ace_file, is_ace, loads_ace
 from akinai.learning.playbook.atomic import read_bounded, write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
-from akinai.learning.playbook.documents import dumps_document, loads_document
 from akinai.learning.playbook.errors import CorruptPlaybook, EmptyPlaybook, NewerPlaybook
 from akinai.learning.playbook.keywords import with_keywords
 from akinai.learning.playbook.tables import document_of_list, list_of, sections_of_tables
+from akinai.learning.playbook.texts import dumps_text, is_ace, loads_ace, loads_document
 
 SCHEMA = 1
 """The schema that is written; a file with a higher number is refused."""
@@ -144,8 +143,7 @@ def export_playbook(playbook: Playbook, path: Path | str) -> None:
     elif ending in YAML_ENDINGS:
         text = dumps_yaml(playbook)
     else:
-        written = dumps_document(playbook)
-        text = dumps_ace_file(playbook) if written is None else written
+        text = dumps_text(playbook)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text.encode())
 

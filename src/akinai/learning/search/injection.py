@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from akinai.learning.playbook.ace_text import bullet_text, dumps_ace, heading
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.playbook.texts import bullet_text, dumps_ace, heading
 
 TokenCounter: TypeAlias = Callable[[str], int]
 """Returns the number of tokens of a text."""

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder
-from akinai.learning.search.index import CachedTexts, PackedIndex, PlaybookIndex, tokenizer_name
+from akinai.learning.search.index import (
+    CachedTexts,
+    PackedIndex,
+    PlaybookIndex,
+    SearchQuery,
+    SearchResult,
+    tokenizer_name,
+)
 from akinai.retrieval import ALPHA, Embedder, HashedTermVectors, Tokenizer, tokenize
 from akinai.retrieval.bm25 import PackedPostings
 
@@ -76,6 +84,29 @@ def open_index(
         with suppress(OSError):  # a folder where nobody may write
             _save(index, files, words)
     return index
+
+
+def index_of(file: PlaybookFile, **options: Any) -> PlaybookIndex:
+    """The index of the playbook in a file, with the options of `open_index`. It is kept beside a playbook in .json;
+    beside others' rule files nothing is written."""
+    playbook = file.load()
+    return open_index(playbook, file.path, **options) if file.ending == ".json" else PlaybookIndex(playbook, **options)
+
+
+class FileIndex:
+    """The index of a playbook's file, of its newest state. Not thread-safe."""
+
+    def __init__(self, file: PlaybookFile) -> None:
+        self._file = file
+        self._index: PlaybookIndex | None = None
+
+    def search(self, query: SearchQuery) -> list[SearchResult]:
+        """As `PlaybookIndex.search`."""
+        if self._index is None:
+            self._index = index_of(self._file)
+        elif self._index.playbook is not (newest := self._file.load()):
+            self._index.refresh(newest)
+        return self._index.search(query)
 
 
 def _save(index: PlaybookIndex, files: IndexFiles, words: Mapping[str, Sequence[str]]) -> None:

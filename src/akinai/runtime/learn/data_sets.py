@@ -21,6 +21,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.extras import extra_installed
+from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
@@ -119,7 +120,7 @@ def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Ta
     return [choice_task(tasks, question, name.rpartition("/")[2]) for question in questions]
 
 
-def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
+def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[Playbook], PlaybookIndex]]:
     if not extra:
         return tokenize, PlaybookIndex
     from akinai.learning.search.embedders import TfidfSvd
@@ -127,7 +128,7 @@ def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[], Playbo
 
     words = _CachedTokenizer(SudachiWords())
     embedder = TfidfSvd(DIMENSIONS, words)
-    return words, lambda: PlaybookIndex(tokenizer=words, embedder=embedder)
+    return words, partial(PlaybookIndex, tokenizer=words, embedder=embedder)
 
 
 class _CachedTokenizer:

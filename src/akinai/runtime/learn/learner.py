@@ -361,8 +361,8 @@ class _Learning:
         elif settings.contrast > 1:
             evaluator = ContrastEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.contrast))
-        retriever, embedder = settings.retriever(self.data_set), settings.embedding()
-        file = PlaybookFile(self.path)
+        file, embedder = PlaybookFile(self.path), settings.embedding()
+        retriever = settings.retriever(self.data_set, file=file)
         resumes = options["judge_only"] or (file.exists() and not options["fresh"])
         before = file.load() if resumes else Playbook()
         migrated = 0 if options["judge_only"] else len(self._migrated(before))

@@ -16,10 +16,13 @@ from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
+from akinai.learning.search.saved_index import index_of
 from akinai.retrieval import ALPHA, Embedder
 from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.settings import SETTINGS_FILE, merged, settings_file
@@ -88,16 +91,18 @@ class LearnSettings(LoopConfig):
         folder = Path(self.prompts) if self.prompts else None
         return PromptTemplates(self.language or data_set.language, folder, self.bullets_at)
 
-    def retriever(self, data_set: DataSet, config: LoopConfig | None = None) -> PlaybookRetriever:
-        """The data set's own retriever, or a plain search, by these settings or those of `config`. MissingExtra for
-        "svd" and "sudachi" without the extra."""
+    def retriever(
+        self, data_set: DataSet, config: LoopConfig | None = None, file: PlaybookFile | None = None
+    ) -> PlaybookRetriever:
+        """The data set's own retriever, or a plain search, by these settings or those of `config`. The index of the
+        playbook in `file` is kept beside it. MissingExtra for "svd" and "sudachi" without the extra."""
         config = config or self
         if self.retrieval:
             return find_plugin(RETRIEVERS, "retriever", self.retrieval)(config)
         retriever = data_set.retriever(config) if data_set.retriever else None
         if retriever is None:
-            return PlaybookRetriever(config, index=_index_maker(self))
-        return retriever.with_index(_index_maker(self)) if self.embedder else retriever
+            return PlaybookRetriever(config, index=_index_maker(self, file))
+        return retriever.with_index(_index_maker(self, file)) if self.embedder else retriever
 
     def embedding(self) -> Embedder | EmbedderFitter | None:
         """The embedder of these settings; None without one. UsageError for one that cannot be opened."""
@@ -136,14 +141,21 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
         raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
 
 
-def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:
+def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable[[Playbook], PlaybookIndex]:
     from akinai.learning.search.embedders import TfidfSvd
     from akinai.learning.search.sudachi import SudachiWords
     from akinai.retrieval import tokenize
 
     words = SudachiWords() if settings.words == "sudachi" else tokenize
     embedder = settings.embedding() or (TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None)
-    return lambda: PlaybookIndex(tokenizer=words, embedder=embedder, alpha=settings.alpha)
+    options: dict[str, Any] = {"tokenizer": words, "embedder": embedder, "alpha": settings.alpha}
+
+    def index(playbook: Playbook) -> PlaybookIndex:
+        fits = isinstance(embedder, EmbedderFitter)  # to the playbook at hand, whatever an earlier one was fitted to
+        own = not fits and file is not None and len(playbook) and file.exists() and playbook is file.load()
+        return index_of(file, **options) if own and file else PlaybookIndex(playbook, **options)
+
+    return index
 
 
 def _field_names(model: type[BaseModel], path: Sequence[int | str]) -> Iterable[str]:
