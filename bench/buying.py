@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import akinai
+from akinai.core.lessons import sentence_of
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.play.agent_spec import AgentSpec
@@ -29,16 +31,15 @@ def dollars(runs: Runs) -> float:
     return sum(run.scores[0].value for run in runs) / len(runs) / 100
 
 
-def print_population(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
-    """Print one population: without the playbook, with it, and with the careful player."""
-    without, with_playbook = play_markets(JUDGED, settings), play_markets(JUDGED, settings, *bullets)
-    careful, gain = play_markets(JUDGED, settings, agent="careful"), akinai.compare(without, with_playbook)["welfare"]
-    assert gain.difference is not None
-    assert gain.paired is not None
-    low, high = gain.ci95 or (0.0, 0.0)
+def print_population(name: str, settings: Sequence[str], playbook: Path) -> None:
+    """Print one population: without the playbook, with it, with its control, and with the careful player."""
+    options: dict[str, Any] = {"playbook": playbook, "judge_only": True, "eval_seeds": JUDGED}
+    judged: dict[str, Any] = akinai.learn("market", settings=[*settings], **options).to_json()
+    careful, gain, control = play_markets(JUDGED, settings, agent="careful"), judged["paired"], judged["control"]
+    low, high = gain["ci95"] or (0.0, 0.0)
     print(
-        f"{name:<28}{dollars(without):>9.2f}{dollars(with_playbook):>9.2f}{gain.difference / 100:>+9.2f}"
-        f"{low / 100:>+9.2f}{high / 100:>+9.2f}{gain.paired.wins:>5}{gain.paired.losses:>5}{dollars(careful):>10.2f}"
+        f"{name:<28}{judged['without']:>9.2f}{judged['with']:>9.2f}{gain['gain']:>+9.2f}{low:>+9.2f}{high:>+9.2f}"
+        f"{gain['wins']:>5}{gain['losses']:>5}{control['paired']['gain']:>+14.2f}{dollars(careful):>10.2f}"
     )
 
 
@@ -49,7 +50,7 @@ def print_bullets(settings: Sequence[str], bullets: Sequence[str]) -> None:
     for bullet in bullets:
         remaining = [other for other in bullets if other != bullet]
         alone, others = play_markets(FEW, settings, bullet), play_markets(FEW, settings, *remaining)
-        print(f"{bullet.partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(others):>10.2f}")
+        print(f"{sentence_of(bullet).partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(others):>10.2f}")
 
 
 def main() -> None:
@@ -59,18 +60,23 @@ def main() -> None:
     start = perf_counter()
     with TemporaryDirectory() as folder:
         config = TrainConfig("market", "first", TRAIN, "101", settings=MADE)
-        learned = learn(config, playbook=Path(folder) / "market.json")
-    bullets = [bullet.content for bullet in learned.playbook]
-    print(f"learned from seeds {TRAIN} of ten customers in {perf_counter() - start:.1f} s:\n")
-    print("\n".join(f"- {bullet}" for bullet in bullets))
+        playbook = Path(folder) / "market.json"
+        learned = learn(config, playbook=playbook)
+        print(f"learned from seeds {TRAIN} of ten customers in {perf_counter() - start:.1f} s:\n")
+        print("\n".join(f"- {bullet.content}" for bullet in learned.playbook))
+        print_tables(playbook, [bullet.for_players for bullet in learned.playbook], data)
+
+
+def print_tables(playbook: Path, bullets: Sequence[str], data: Path | None) -> None:
+    """Print the worth of the playbook by population, and that of each bullet."""
     print(f"\ndollars, seeds {JUDGED}{'without':>20}{'with':>9}{'gain':>9}{'from':>9}{'to':>9}{'won':>5}{'lost':>5}"
-          f"{'careful':>10}")  # fmt: skip
-    print_population("ten made customers", MADE, bullets)
-    print_population("forty made customers", ("customers=40",), bullets)
-    print_population("ten who look for builders", (*MADE, "population=contractors"), bullets)
+          f"{'over control':>14}{'careful':>10}")  # fmt: skip
+    print_population("ten made customers", MADE, playbook)
+    print_population("forty made customers", ("customers=40",), playbook)
+    print_population("ten who look for builders", (*MADE, "population=contractors"), playbook)
     public = [f"data={data / name}" for name in ("3x9", "10x30", "33x99")] if data else []
     for setting in public:
-        print_population(Path(setting).name, (setting,), bullets)
+        print_population(Path(setting).name, (setting,), playbook)
     where = public[-1:] or ["customers=33"]
     print(f"\ndollars, {Path(where[0]).name}, seeds {FEW}{'it alone':>40}{'but it':>10}")
     print_bullets(where, bullets)

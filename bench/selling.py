@@ -18,8 +18,10 @@ JUDGED = "101-104", "101-130"
 
 
 def money(paired: Any) -> str:
-    """A gain with its interval."""
-    low, high = paired["ci95"]
+    """A gain with its interval; "-" where the playbook gives no control."""
+    if paired is None:
+        return f"{'-':>8}"
+    low, high = paired["ci95"] or (0.0, 0.0)
     return f"{paired['gain']:>+8.2f} ({low:+.2f} to {high:+.2f})"
 
 
@@ -37,14 +39,15 @@ def main() -> None:
             learned = akinai.learn("market", seeds=TRAIN, eval_seeds="101", opponents=[taught_by], **options)
             print(f"\nlearned from {names[taught_by]}:\n")
             print("\n".join(f"- {bullet.content}" for bullet in learned.playbook))
-            print(f"\n{'dollars a market':<32}{'without':>9}  {'gain':<28}{'won, lost':<11}beside it")
+            heads = f"{'without':>9}  {'gain':<28}{'over the control':<28}{'won, lost':<11}beside it"
+            print(f"\n{'dollars a market':<32}{heads}")
             for opponents, seeds in zip(names, JUDGED, strict=True):
                 judged = akinai.learn("market", eval_seeds=seeds, opponents=[opponents], judge_only=True, **options)
                 document: Any = judged.to_json()
                 (row,) = document["opponents"]
                 paired, beside = row["paired"], row["beside"]
                 print(
-                    f"{names[opponents]:<32}{row['without']:>9.2f}  {money(paired):<28}"
+                    f"{names[opponents]:<32}{row['without']:>9.2f}  {money(paired):<28}{money(row['over_control']):<28}"
                     f"{paired['wins']:>3}, {paired['losses']:<6}"
                     + "; ".join(f"{name} {money(figures['paired'])}" for name, figures in beside.items())
                 )

@@ -22,7 +22,7 @@ from akinai.learning import (
     read_operations,
     read_tags,
 )
-from akinai.learning.roles.shapes import OPERATIONS
+from akinai.learning.roles.replies import OPERATIONS
 
 GOOD = {"reasoning": "r", "operations": [{"type": "ADD", "section": "rules", "content": 'a } b { "c" ``` [x] \n d'}]}
 TEXT = json.dumps(GOOD, ensure_ascii=False)

@@ -182,11 +182,10 @@ class VotingRetriever(PlaybookRetriever):
         choice_scores = [index.scores(self._search(choice)) for choice in choices]
         ballot = vote(scores, choice_scores)
         voters = sorted({id for ids in ballot.voters for id in ids}, key=lambda id: (-scores[id], id))
-        count = self.count_tokens
         if self.config.whole:
-            return RetrievedVotes(inject_all(playbook, count_tokens=count), (), playbook, ballot=ballot)
+            return RetrievedVotes(inject_all(playbook), (), playbook, ballot=ballot)
         bullets = [results[id].bullet for id in voters]
-        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None, count_tokens=count)
+        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None)
         if injection.left_out:
             ballot = vote({id: scores[id] for id in injection.bullet_ids}, choice_scores)
         return RetrievedVotes(injection, tuple(results[id] for id in voters), playbook, ballot=ballot)

@@ -25,7 +25,7 @@ from akinai.core.money import format_cents
 from akinai.core.scores import SUBJECTS
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World
-from akinai.learning.search.injection import TokenCounter, estimate_tokens
+from akinai.learning.search.injection import estimate_tokens
 
 BUCKET_DAYS = (1, 7, 30, 91)
 """Allowed bucket sizes in days, besides the whole run."""
@@ -47,7 +47,7 @@ class Condensed:
 
     text: str
     tokens: int
-    """Tokens of the text, by the counter; never above the budget."""
+    """Tokens of the text; never above the budget."""
     left_out: int
     """Findings, rows of days, decisions and remarks that did not fit."""
 
@@ -68,19 +68,18 @@ class _Selection:
     """The lines that are included, and their cost."""
 
     budget: int
-    count: TokenCounter
     lines: list[_Line] = field(default_factory=list[_Line])
     cost: int = 0
     left_out: int = 0
 
     def fits(self, lines: Sequence[_Line], room: int) -> bool:
-        return sum(self._cost(line) for line in lines) + self.count(HEADINGS[lines[0].part]) <= room
+        return sum(self._cost(line) for line in lines) + estimate_tokens(HEADINGS[lines[0].part]) <= room
 
     def add(self, lines: Iterable[_Line]) -> None:
         """Add each line that still fits, with the heading of its part where it is the first there."""
         parts = {line.part for line in self.lines}
         for line in lines:
-            heading = 0 if line.part in parts else self.count(f"\n{HEADINGS[line.part]}\n") + 1
+            heading = 0 if line.part in parts else estimate_tokens(f"\n{HEADINGS[line.part]}\n") + 1
             cost = self._cost(line) + heading
             if self.cost + cost <= self.budget:
                 self.lines.append(line)
@@ -90,28 +89,22 @@ class _Selection:
                 self.left_out += 1
 
     def condensed(self) -> Condensed:
-        """The text. A counter may find more tokens in the whole than in the parts: then the last lines are removed."""
+        """The text."""
         text = _lay_out(self.lines)
-        while self.lines and self.count(text) > self.budget:
-            self.lines.pop()
-            self.left_out += 1
-            text = _lay_out(self.lines)
-        return Condensed(text, self.count(text), self.left_out)
+        return Condensed(text, estimate_tokens(text), self.left_out)
 
     def _cost(self, line: _Line) -> int:
-        return self.count(f"{line.text}\n") + 1
+        return estimate_tokens(f"{line.text}\n") + 1
 
 
-def condense_run(
-    world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
-) -> Condensed:
+def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) -> Condensed:
     """The record of a run in at most `budget_tokens` tokens. A number after `#` is that of an entry.
 
     ValueError for a negative budget.
     """
     if budget_tokens < 0:
         raise ValueError(f"a budget of {budget_tokens} tokens; give 0 or more")
-    selection = _Selection(budget_tokens, count_tokens)
+    selection = _Selection(budget_tokens)
     selection.add([_Line(RUN, 0, _summary(world, steps))])
     findings = world.facets.judging.detect(steps)
     gravest = sorted(findings, key=lambda finding: (-SEVERITIES.index(finding.severity), finding.entries))
@@ -287,15 +280,13 @@ def table_means(days: Sequence[Day]) -> dict[str, dict[str, float]]:
     }
 
 
-def describe_hidden_facts(
-    world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
-) -> str:
+def describe_hidden_facts(world: World[Any], steps: Steps[Any], *, budget_tokens: int) -> str:
     """The facts of a run that its world knows and its agents do not, in at most `budget_tokens` tokens: the facts at
     the end, the daily means by product, and the rows of its account. "-" where there are none."""
     lines: list[str] = []
     total = 0
     for line in _hidden_fact_lines(world, steps):
-        cost = count_tokens(f"{line}\n") + 1
+        cost = estimate_tokens(f"{line}\n") + 1
         if total + cost <= budget_tokens:
             lines.append(line)
             total += cost

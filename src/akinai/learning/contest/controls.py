@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, Self
 
@@ -41,7 +41,10 @@ def permuted_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int
     """The control of tasks with answers: every task finds the bullets that it would find, and each teaches what
     another bullet of nearly its length teaches. None for fewer than two bullets that differ."""
     shuffled = permute(playbook, seed)
-    return Control("permuted", shuffled, PermutedRetriever(retriever.fresh(), playbook)) if shuffled else None
+    if shuffled is None:
+        return None
+    finds = ControlRetriever(retriever.fresh(), lambda inner, other, query: inner.permuted(playbook, other, query))
+    return Control("permuted", shuffled, finds)
 
 
 def invented_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int = 0) -> Control | None:
@@ -121,32 +124,20 @@ def _taught(bullet: Bullet, content: str) -> Bullet:
     return bullet if bullet.content == content else replace(bullet, content=content, keywords=())
 
 
-class PermutedRetriever(PlaybookRetriever):
-    """A retriever for a permuted playbook: it finds what the task would find in the original."""
+class ControlRetriever(PlaybookRetriever):
+    """A retriever that finds bullets by a function of another retriever, the playbook and the query."""
 
-    def __init__(self, retriever: PlaybookRetriever, original: Playbook) -> None:
-        super().__init__(retriever.config, count_tokens=retriever.count_tokens)
-        self._retriever, self._original = retriever, original
-
-    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        return self._retriever.permuted(self._original, playbook, query)
-
-    def fresh(self) -> Self:
-        return type(self)(self._retriever.fresh(), self._original)
-
-
-class AssignedRetriever(PlaybookRetriever):
-    """A retriever that gives each query the bullets that were assigned to it."""
-
-    def __init__(self, retriever: PlaybookRetriever, assigned: Mapping[str, tuple[str, ...]]) -> None:
-        super().__init__(retriever.config, count_tokens=retriever.count_tokens)
-        self._retriever, self._assigned = retriever, assigned
+    def __init__(
+        self, retriever: PlaybookRetriever, find: Callable[[PlaybookRetriever, Playbook, str], Retrieved]
+    ) -> None:
+        super().__init__(retriever.config)
+        self._retriever, self._find = retriever, find
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        return self._retriever.given(playbook, query, self._assigned.get(query, ()))
+        return self._find(self._retriever, playbook, query)
 
     def fresh(self) -> Self:
-        return type(self)(self._retriever.fresh(), self._assigned)
+        return type(self)(self._retriever.fresh(), self._find)
 
 
 async def placebo(contest: Contest) -> ContestResult:
@@ -169,7 +160,8 @@ async def icl(contest: Contest) -> ContestResult:
         contest.config.model_copy(update={"budget_tokens": 0, "whole": False, "min_confidence": 0.0, "top_k": top_k})
     )
     assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens, contest.seed)
-    return ContestResult(examples, AssignedRetriever(retriever, assigned))
+    finds = ControlRetriever(retriever, lambda inner, book, query: inner.given(book, query, assigned.get(query, ())))
+    return ContestResult(examples, finds)
 
 
 def assign_examples(

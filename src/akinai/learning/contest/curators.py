@@ -16,8 +16,9 @@ from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival, learn_by
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import Delta, Operation
-from akinai.learning.roles.model import NONE, text_in
+from akinai.learning.roles.model import NONE
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Trajectory
+from akinai.learning.roles.replies import object_field, text_in
 from akinai.learning.roles.requests import ModelRole
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import PromptTemplates
@@ -127,9 +128,7 @@ def _items(reply: str) -> tuple[str, ...]:
 
 
 def _item(item: Json) -> str:
-    if not isinstance(item, Mapping):
-        raise UnreadableReply('an item is no object; give {"title", "description", "content"}')
-    fields = cast("Mapping[str, Json]", item)
+    fields = object_field(item, "an item", '{"title", "description", "content"}')
     title, description, content = (text_in(fields, name).strip() for name in ("title", "description", "content"))
     return " ".join(filter(None, (f"{title}:" if title else "", description, content)))
 

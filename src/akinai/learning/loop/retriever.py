@@ -7,7 +7,7 @@ from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.protocols import Retrieved
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
-from akinai.learning.search.injection import TokenCounter, estimate_tokens, inject, inject_all
+from akinai.learning.search.injection import inject, inject_all
 
 
 class PlaybookRetriever:
@@ -16,44 +16,37 @@ class PlaybookRetriever:
     Subclasses usually override `retrieve` alone. Packages add retrievers through the entry point group
     `akinai.retrievers`: functions of the `LoopConfig`.
 
-    `index` makes the index of a playbook, as `PlaybookIndex` does; `count_tokens` counts what is injected.
+    `index` makes the index of a playbook, as `PlaybookIndex` does.
     """
 
-    def __init__(
-        self,
-        config: LoopConfig,
-        *,
-        index: Callable[[Playbook], PlaybookIndex] = PlaybookIndex,
-        count_tokens: TokenCounter = estimate_tokens,
-    ) -> None:
-        self.config, self.count_tokens = config, count_tokens
-        self._make_index = index
+    def __init__(self, config: LoopConfig, *, index: Callable[[Playbook], PlaybookIndex] = PlaybookIndex) -> None:
+        self.config, self._make_index = config, index
         self._index: PlaybookIndex | None = None
 
     def fresh(self) -> Self:
         """A retriever of the same kind with an index of its own, for another playbook: an index refreshes quickly
         only while changes are small."""
-        return type(self)(self.config, index=self._make_index, count_tokens=self.count_tokens)
+        return self.with_index(self._make_index)
 
     def with_index(self, index: Callable[[Playbook], PlaybookIndex]) -> Self:
         """The same retriever over indexes of another kind."""
-        return type(self)(self.config, index=index, count_tokens=self.count_tokens)
+        return type(self)(self.config, index=index)
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         """The bullets for a task with this query."""
         if self.config.whole:
-            return Retrieved(inject_all(playbook, count_tokens=self.count_tokens), (), playbook)
+            return Retrieved(inject_all(playbook), (), playbook)
         index = self._refreshed(playbook)
         search = SearchQuery(query, top_k=self.config.top_k, min_confidence=self.config.min_confidence)
         results = tuple(index.search(search))
         bullets = [result.bullet for result in results]
-        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None, count_tokens=self.count_tokens)
+        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None)
         return Retrieved(injection, results, playbook)
 
     def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
         """These bullets, as far as the playbook still holds them."""
         bullets = [playbook[id] for id in ids if id in playbook]
-        return Retrieved(inject(bullets, count_tokens=self.count_tokens), (), playbook)
+        return Retrieved(inject(bullets), (), playbook)
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         """These bullets as a task with this query gets them, whatever a search would find."""
@@ -71,7 +64,7 @@ class PlaybookRetriever:
 
     def playbook_tokens(self, playbook: Playbook) -> int:
         """Tokens of the whole playbook in a context."""
-        return inject_all(playbook, count_tokens=self.count_tokens).tokens
+        return inject_all(playbook).tokens
 
     def _refreshed(self, playbook: Playbook) -> PlaybookIndex:
         if self._index is None:

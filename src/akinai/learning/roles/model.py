@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message
@@ -25,13 +24,12 @@ from akinai.learning.roles.protocols import (
     Roles,
     Trajectory,
 )
-from akinai.learning.roles.replies import read_operations, read_tags
+from akinai.learning.roles.replies import ANSWER, INSIGHT, OPERATIONS, read_operations, read_tags, text_in, texts_in
 from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, ModelRole, Parsed, Parser, UnreadableStreak
-from akinai.learning.roles.shapes import ANSWER, INSIGHT, OPERATIONS
 from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
-from akinai.learning.search.injection import Injection, TokenCounter, estimate_tokens, inject, inject_all
+from akinai.learning.search.injection import Injection, inject, inject_all
 
 CURATOR_BUDGET_TOKENS = 8_000
 """The intended size of a playbook, and the limit on the part of it in a Curator's prompt."""
@@ -45,26 +43,20 @@ def model_roles(
     tries: int = TRIES,
     unreadable_limit: int = UNREADABLE_LIMIT,
     budget_tokens: int = CURATOR_BUDGET_TOKENS,
-    count_tokens: TokenCounter = estimate_tokens,
     generator: Generator | None = None,
     learners: tuple[Reflector, Curator] | None = None,
+    learner_types: tuple[type[ModelReflector], type[ModelCurator]] | None = None,
 ) -> Roles:
     """The three roles over models. `ask` returns the asker of a role. It is not called for roles that `generator` and
-    `learners` replace."""
+    `learners` replace; `learner_types` are other classes of the two that learn."""
     prompts, streak = templates or PromptTemplates(), UnreadableStreak(unreadable_limit)
     if generator is None:
         generator = ModelGenerator(ask("generator"), prompts, tries=tries, streak=streak)
     if learners is None:
+        reflector, curator = learner_types or (ModelReflector, ModelCurator)
         learners = (
-            ModelReflector(ask("reflector"), prompts, tries=tries, streak=streak),
-            ModelCurator(
-                ask("curator"),
-                prompts,
-                tries=tries,
-                streak=streak,
-                budget_tokens=budget_tokens,
-                count_tokens=count_tokens,
-            ),
+            reflector(ask("reflector"), prompts, tries=tries, streak=streak),
+            curator(ask("curator"), prompts, tries=tries, streak=streak, budget_tokens=budget_tokens),
         )
     return Roles(generator, *learners, label, uses_model=True)
 
@@ -149,15 +141,14 @@ class ModelCurator(ModelRole):
         tries: int = TRIES,
         streak: UnreadableStreak | None = None,
         budget_tokens: int = CURATOR_BUDGET_TOKENS,
-        count_tokens: TokenCounter = estimate_tokens,
     ) -> None:
         super().__init__(asker, templates, tries=tries, streak=streak)
-        self._budget_tokens, self._count_tokens = budget_tokens, count_tokens
+        self._budget_tokens = budget_tokens
         self._index: PlaybookIndex | None = None
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
         text = _insights_text(insights, self._templates)
-        whole = inject_all(playbook, count_tokens=self._count_tokens)
+        whole = inject_all(playbook)
         visible = whole if whole.tokens <= self._budget_tokens else self._nearest(text, playbook)
         values = {
             "bullets": visible.text.strip() or NONE,
@@ -202,7 +193,7 @@ class ModelCurator(ModelRole):
         self._index.refresh(playbook)
         results = self._index.search(SearchQuery(insights, top_k=len(playbook), min_confidence=0.0))
         bullets = [result.bullet for result in results]
-        return inject(bullets, budget_tokens=self._budget_tokens, count_tokens=self._count_tokens)
+        return inject(bullets, budget_tokens=self._budget_tokens)
 
 
 NONE = "-"
@@ -212,10 +203,10 @@ NONE = "-"
 def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
     def parse(reply: str) -> Trajectory:
         fields = object_in(reply, ANSWER)
-        answer, actions = _answer(fields.get("answer")), _texts(fields, "actions")
+        answer, actions = _answer(fields.get("answer")), texts_in(fields, "actions") or ()
         if not answer.strip() and not actions:
             raise UnreadableReply("answer is empty; give it")
-        used = tuple(id.strip("[] ") for id in _texts(fields, "bullet_ids"))
+        used = tuple(id.strip("[] ") for id in texts_in(fields, "bullet_ids") or ())
         return Trajectory(task_id, answer, text_in(fields, "reasoning"), actions, used=used)
 
     return parse
@@ -227,17 +218,23 @@ def _insights_parser(task_id: str) -> Parser[Insights]:
         insight = text_in(fields, "key_insight")
         if not insight.strip():
             raise UnreadableReply("key_insight is empty; give one insight")
-        return Insights(
-            task_id,
-            text_in(fields, "reasoning"),
-            text_in(fields, "error_identification"),
-            text_in(fields, "root_cause_analysis"),
-            text_in(fields, "correct_approach"),
-            insight,
-            read_tags(fields.get("bullet_tags") or []),
-        )
+        return insights_in(task_id, fields, insight)
 
     return parse
+
+
+def insights_in(task_id: str, fields: Mapping[str, Json], insight: str, sources: Iterable[str] = ()) -> Insights:
+    """The explanation and the tags in a Reflector's object, with what was learned and its evidence."""
+    return Insights(
+        task_id,
+        text_in(fields, "reasoning"),
+        text_in(fields, "error_identification"),
+        text_in(fields, "root_cause_analysis"),
+        text_in(fields, "correct_approach"),
+        insight,
+        read_tags(fields.get("bullet_tags") or []),
+        sources=tuple(dict.fromkeys(sources)),
+    )
 
 
 def delta_in(reply: str) -> Delta:
@@ -255,32 +252,6 @@ def _answer(value: Json) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
     return text_in({"answer": value}, "answer")
-
-
-def text_in(fields: Mapping[str, Json], name: str) -> str:
-    """A text field, or a list of one text; empty where it is missing. UnreadableReply where it is not a text."""
-    value = only(fields.get(name))
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise UnreadableReply(f"{name} is {quote_value(value)}; give a text")
-
-
-def _texts(fields: Mapping[str, Json], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        items = cast("Sequence[Json]", value)
-        if all(isinstance(item, str) for item in items):
-            return tuple(cast("Sequence[str]", items))
-    raise UnreadableReply(f"{name} is {quote_value(value)}; give a list of texts")
-
-
-def quote_value(value: Json) -> str:
-    """The first 80 characters of a value as JSON, for error messages."""
-    return f"{json.dumps(value, ensure_ascii=False):.80}"
 
 
 def _sections(playbook: Playbook) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Sequence
 
 from akinai.core.canonical import Json
 from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles import schemas
-from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, quote_value, text_in
+from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, insights_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
-from akinai.learning.roles.replies import read_tags
+from akinai.learning.roles.replies import INSIGHTS, object_field, quote_value, text_in
 from akinai.learning.roles.requests import Parser
 from akinai.learning.roles.rules import evidence
-from akinai.learning.roles.shapes import INSIGHTS
 from akinai.learning.roles.tasks import Task
 
 MOST_INSIGHTS = 8
@@ -49,16 +47,8 @@ class RunReflector(ModelReflector):
         def read(reply: str) -> Insights:
             fields = object_in(reply, INSIGHTS)
             insights = _insights(fields["insights"], run, entries)
-            return Insights(
-                task.id,
-                text_in(fields, "reasoning"),
-                text_in(fields, "error_identification"),
-                text_in(fields, "root_cause_analysis"),
-                text_in(fields, "correct_approach"),
-                "\n".join(f"{text} [{source}]" for text, source in insights),
-                read_tags(fields.get("bullet_tags") or []),
-                sources=tuple(dict.fromkeys(source for _, source in insights)),
-            )
+            text = "\n".join(f"{text} [{source}]" for text, source in insights)
+            return insights_in(task.id, fields, text, (source for _, source in insights))
 
         return read
 
@@ -93,9 +83,7 @@ def _insights(value: Json, run: str, entries: int) -> list[tuple[str, str]]:
 
 
 def _insight(item: Json, location: str, run: str, entries: int) -> tuple[str, str]:
-    if not isinstance(item, Mapping):
-        raise UnreadableReply(f'{location} is {quote_value(item)}; give {{"insight", "entries"}}')
-    fields = cast("Mapping[str, Json]", item)
+    fields = object_field(item, location, '{"insight", "entries"}')
     insight, named = text_in(fields, "insight"), fields.get("entries")
     if not insight.strip():
         raise UnreadableReply(f"{location}.insight is empty; say it in a sentence")

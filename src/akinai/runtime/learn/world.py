@@ -14,8 +14,8 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.playbook.sections import all_sections
+from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
-from akinai.learning.roles.requests import UnreadableStreak
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.runs import RunCurator, RunReflector
 from akinai.learning.roles.tasks import Split, Task
@@ -209,17 +209,15 @@ async def world_roles(
     if not config.learns_by_model:
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
     ask = await resources.askers(config.models, LEARNERS, structured=settings.structured)
-    templates = settings.templates(data_set)
-    tries, streak = settings.tries, UnreadableStreak(settings.unreadable_limit)
-    reflector = RunReflector(ask("reflector"), templates, tries=tries, streak=streak)
-    tokens = settings.curator_budget_tokens
-    curator = RunCurator(ask("curator"), templates, tries=tries, streak=streak, budget_tokens=tokens)
-    return Roles(
-        RunReporter(player, settings.run_tokens, settings.no_truth),
-        reflector,
-        curator,
+    return model_roles(
+        ask,
         config.models.label(LEARNERS),
-        uses_model=True,
+        settings.templates(data_set),
+        tries=settings.tries,
+        unreadable_limit=settings.unreadable_limit,
+        budget_tokens=settings.curator_budget_tokens,
+        generator=RunReporter(player, settings.run_tokens, settings.no_truth),
+        learner_types=(RunReflector, RunCurator),
     )
 
 
