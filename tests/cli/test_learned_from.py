@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 from akinai.learning import PlaybookFile
 from akinai.learning.playbook.texts import dumps_text
+from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa
 PLAIN = ("--set", "extra=false")
