@@ -3,14 +3,16 @@
 import csv
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
+import akinai as api
 from akinai.cli.output import print_error, print_traceback
 from akinai.core.untrusted.spelling import printable
+from command_line import Akinai
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m safe\rsudo \u202egpj.exe"
 COMMANDS = (
@@ -24,21 +26,26 @@ COMMANDS = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def written(akinai: Akinai, folder: Path) -> None:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs and a playbook, whose writers hoped for a terminal."""
+    folder = tmp_path_factory.mktemp("written")
     mail = {"action": "SEND_EMAIL", "to": f"x@y.z {EVIL}", "subject": EVIL, "body": EVIL}
-    (folder / "s.jsonl").write_text("\n".join([json.dumps(mail), json.dumps({"action": "ADVANCE_DAY"})]))
+    script = folder / "s.jsonl"
+    script.write_text("\n".join([json.dumps(mail), json.dumps({"action": "ADVANCE_DAY"})]))
+    options = {"preset": "classic", "days": 2, "store": str(folder / "akinai.db")}
     for name in ("a", "b"):
-        assert (
-            akinai(
-                "run", "vending", "--preset", "classic", "--agent", "script:s.jsonl", "--days", "2", "--name", name
-            ).code
-            == 0
-        )
+        assert api.run("vending", agent=f"script:{script}", name=name, **options)[0].status == "done"
     bullets = [f"Sell more {word} {EVIL.replace(chr(13), ' ')}" for word in ("coke", "cokes")]
     for bullet in bullets:
-        akinai("playbook", "add", "p", bullet, "--section", "sales")
+        api.playbook.add(folder / "data" / "playbooks" / "p.json", bullet, section="sales")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def copied(written: Path, folder: Path) -> None:
+    """They are in the working folder."""
+    shutil.copytree(written, folder, dirs_exist_ok=True)
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(printable(word)[:12] for word in words))

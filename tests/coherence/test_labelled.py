@@ -17,8 +17,8 @@ from coherence import BUDGET, Verdict, judge, tally
 from labelled import CASES, HELD_OUT, Case, read_case
 
 BENCH = Path(__file__).parents[2] / "bench"
-SAMPLE = CASES[::24]
-"""A case in twenty-four: scripts and played runs."""
+SAMPLE = CASES[::48]
+"""A case in forty-eight: scripts and played runs."""
 
 
 def case_of(text: str, about: str = "loop_behavior") -> Case:

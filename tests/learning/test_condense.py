@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 import akinai
 from akinai import worlds
 from akinai.core.ledger import Ledger
+from akinai.core.steps import Steps
 from akinai.core.worlds import replay
 from akinai.learning.condense import (
     HEADINGS,
@@ -30,18 +32,22 @@ SCRIPT = [
 ]
 
 
-@pytest.fixture(scope="module")
-def short() -> Ledger:
-    return akinai.run("vending", agent="naive", days=10, preset="classic")[0].ledger
+def steps_of(days: int) -> Steps[Any]:
+    return replay(WORLD, akinai.run("vending", agent="naive", days=days, preset="classic")[0].ledger)
 
 
 @pytest.fixture(scope="module")
-def year() -> Ledger:
-    return akinai.run("vending", agent="naive", days=365, preset="classic")[0].ledger
+def short() -> Steps[Any]:
+    return steps_of(10)
 
 
-def condense(ledger: Ledger, tokens: int) -> Condensed:
-    return condense_run(WORLD, replay(WORLD, ledger), budget_tokens=tokens)
+@pytest.fixture(scope="module")
+def year() -> Steps[Any]:
+    return steps_of(365)
+
+
+def condense(steps: Steps[Any], tokens: int) -> Condensed:
+    return condense_run(WORLD, steps, budget_tokens=tokens)
 
 
 def parts(text: Condensed) -> dict[str, list[str]]:
@@ -61,7 +67,7 @@ def test_a_record_never_costs_more_than_its_budget(run: str, tokens: int, reques
 
 
 @pytest.mark.slow
-def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
+def test_a_larger_budget_leaves_out_less(year: Steps[Any]) -> None:
     """What is left out never grows with the budget, and nothing is where all fits."""
     left_out = [condense(year, tokens).left_out for tokens in (300, 1_000, 3_000, 60_000)]
     assert left_out == sorted(left_out, reverse=True)
@@ -69,7 +75,7 @@ def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
 
 
 @pytest.mark.parametrize("tokens", [1_000, 4_000])
-def test_the_days_of_a_year_are_told_as_finely_as_they_fit(year: Ledger, tokens: int) -> None:
+def test_the_days_of_a_year_are_told_as_finely_as_they_fit(year: Steps[Any], tokens: int) -> None:
     """All 365 days stand in the rows, none twice; a larger budget tells shorter stretches."""
     rows = parts(condense(year, tokens))["Days"]
     ends = [[int(number) for number in row.split(" ")[1].split("-")] for row in rows]
@@ -84,9 +90,10 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
     script = tmp_path_factory.mktemp("script") / "moves.jsonl"
     script.write_text("\n".join([*SCRIPT, *['{"action": "ADVANCE_DAY"}'] * 40]))
     run = akinai.run("vending", agent=f"script:{script}", days=40, preset="classic")[0]
-    findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
+    steps = replay(WORLD, run.ledger)
+    findings = WORLD.facets.judging.detect(steps)
     assert findings
-    small, ample = parts(condense(run.ledger, 260)), parts(condense(run.ledger, 9_000))
+    small, ample = parts(condense(steps, 260)), parts(condense(steps, 9_000))
     assert len(ample["Findings"]) == len(findings)
     assert small["Findings"][0] == ample["Findings"][0]
     assert small["Refusals"] == ample["Refusals"]
@@ -95,7 +102,7 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
     assert any("the same" in line or "#3 " in line for line in ample["Decisions"])
 
 
-def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Ledger) -> None:
+def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Steps[Any]) -> None:
     """What was decided once a year is in sight beside what was decided every week."""
     lines = parts(condense(year, 1_500))["Decisions"]
     kinds = [line.split("(")[0].rpartition(" ")[2] for line in lines]
@@ -104,11 +111,11 @@ def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Ledger) -
     assert numbers == sorted(numbers)
 
 
-def test_what_the_world_knows_holds_the_demand_that_went_unmet(year: Ledger) -> None:
+def test_what_the_world_knows_holds_the_demand_that_went_unmet(year: Steps[Any]) -> None:
     """By product, what customers wanted beside what was sold, as the means of the days on which it was on offer."""
-    days = [*days_in(WORLD, replay(WORLD, year))]
+    days = [*days_in(WORLD, year)]
     assert [day.number for day in days] == list(range(1, 366))
-    text = describe_hidden_facts(WORLD, replay(WORLD, year), budget_tokens=2_000)
+    text = describe_hidden_facts(WORLD, year, budget_tokens=2_000)
     assert estimate_tokens(text) <= 2_000
     water = table_means(days)["water"]
     assert water["wanted"] >= water["sold"] > 0
@@ -120,9 +127,9 @@ def _numbers(days: Sequence[object], name: str) -> list[float]:
     return [day.figures[name] for day in days]  # type: ignore[attr-defined]
 
 
-def test_rows_of_any_length_hold_all_days(short: Ledger) -> None:
+def test_rows_of_any_length_hold_all_days(short: Steps[Any]) -> None:
     """From a day a row to one row for the run."""
-    rows = [*periods([*days_in(WORLD, replay(WORLD, short))])]
+    rows = [*periods([*days_in(WORLD, short)])]
     assert [len(group) for group in rows] == [10, 2, 1]
 
 
@@ -135,9 +142,9 @@ def test_a_market_without_days_is_condensed_too() -> None:
     assert "welfare" in describe_hidden_facts(world, replay(world, run.ledger), budget_tokens=500)
 
 
-def test_a_run_in_which_nobody_acted_is_told(short: Ledger) -> None:
+def test_a_run_in_which_nobody_acted_is_told(short: Steps[Any]) -> None:
     """An empty ledger has a summary and nothing else; a negative budget is no budget."""
-    empty = Ledger(short.genesis, ())
+    empty = replay(WORLD, Ledger(short.genesis, ()))
     assert "0 entries, ended as cut off before its end" in condense(empty, 500).text
     with pytest.raises(ValueError, match="a budget of -1 tokens"):
         condense(empty, -1)

@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Idle, naive and reference on two seeds."""
     path = str(tmp_path_factory.mktemp("board") / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds="1-2", days=3, name=agent, store=path, ledgers=False, preset="classic")
+        akinai.run("vending", agent=agent, seeds="1-2", days=1, name=agent, store=path, ledgers=False, preset="classic")
     return path
 
 
@@ -63,7 +63,7 @@ def test_a_leaderboard_has_places_intervals_and_ledgers(sound: Path) -> None:
     """Rows by place with their runs and digests; nobody's place is by luck; the page names every group."""
     document = json.loads((sound / "leaderboard.json").read_text())
     (board,) = document["boards"]
-    assert (board["world"], board["preset"], board["settings"]) == ("vending@3", "classic", {"days": 3})
+    assert (board["world"], board["preset"], board["settings"]) == ("vending@3", "classic", {"days": 1})
     assert [row["place"] for row in board["rows"]] == sorted(row["place"] for row in board["rows"])
     assert {row["group"] for row in board["rows"]} == {"idle", "naive", "reference"}
     assert all(row["rules"] and len(row["runs"]) == 2 for row in board["rows"])

@@ -75,7 +75,7 @@ def test_a_playbook_of_before_is_migrated_once(learned: tuple[LearnResult, str],
     path.write_text(text.replace(text[text.index(', "learned_from"') : text.index("]}") + 2], ""))
     assert not any(bullet.record for bullet in read_playbook(path))
     for migrated in (len(learned[0].playbook), 0):
-        again = learn(replace(SMALL, seeds="7"), playbook=path)
+        again = learn(replace(SMALL, seeds="7", eval_seeds="101", days=5), playbook=path)
         assert again.began.migrated == migrated
         assert all(bullet.record for bullet in again.playbook)
 

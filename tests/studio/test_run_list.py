@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,12 +31,18 @@ async def watched(store: str, *names: str) -> Watch:
     return watch
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> str:
-    address = str(tmp_path / "akinai.db")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("played") / "akinai.db"
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, days=8, seeds=[1, 2], store=address, name=agent, preset="classic")
-    return address
+        akinai.run("vending", agent=agent, days=8, seeds=[1, 2], store=str(path), name=agent, preset="classic")
+    return path
+
+
+@pytest.fixture
+def store(played: Path, tmp_path: Path) -> str:
+    """A copy to change."""
+    return str(shutil.copy(played, tmp_path))
 
 
 async def test_a_row_stands_between_idle_and_reference(store: str) -> None:

@@ -1,5 +1,6 @@
 """One protocol of executors behind playing, reading and explaining: whoever does the work, the results are equal."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,12 +15,18 @@ from akinai.runtime.runs.work import Died
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> str:
-    url = str(tmp_path / "akinai.db")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("played") / "akinai.db"
     for agent in ("naive", "reference"):
-        akinai.run("vending", agent=agent, days=8, seeds="1-3", store=url, name=agent, preset="classic")
-    return url
+        akinai.run("vending", agent=agent, days=8, seeds="1-3", store=str(path), name=agent, preset="classic")
+    return path
+
+
+@pytest.fixture
+def store(played: Path, tmp_path: Path) -> str:
+    """A copy to change."""
+    return str(shutil.copy(played, tmp_path))
 
 
 def made_anew(store: str, ask: Callable[[], Any]) -> Any:

@@ -283,11 +283,11 @@ LONG = (
 
 @pytest.mark.parametrize("piece", LONG)
 def test_a_long_text_is_read(piece: str) -> None:
-    """Five thousand characters of any one kind are read; a search that backtracks would not come back.
+    """Two thousand characters of any one kind are read; a search that backtracks would not come back.
 
     That the time grows as the text does is measured by `bench/long_texts.py`.
     """
-    text = piece * (5_000 // len(piece))
+    text = piece * (2_000 // len(piece))
     read_all(text)
     read_all(plain(text))
 
