@@ -66,7 +66,7 @@ def test_the_chart_has_idle_and_reference(browser: Browser, written: Path) -> No
     with visit(browser, written.as_uri()) as visitor:
         page = visitor.open((written / "report.html").as_uri())
         for kind in ("idle", "reference", "g1"):
-            expect(page.locator(f".plot path.line.{kind}")).to_have_count(1)
+            expect(page.locator(f".plot path.s.{kind}")).to_have_count(1)
             expect(page.locator(f".plot .end.{kind}")).to_be_visible()
         expect(page.locator(".charted").first).to_contain_text("dollars")
         expect(page.locator(".dates span").last).to_contain_text("day")

@@ -10,7 +10,8 @@ import pytest
 
 import akinai
 from akinai.core.stores import RunHeader
-from akinai.report.page.lines import Curve, nice_step, plot
+from akinai.report.figures.svg import nice_step
+from akinai.report.page.plot import Line, plot, run_looks
 from akinai.report.page.run_list import MOST_ROWS, ListedRun, Scales, row_of, runs_page
 from akinai.report.page.site import Site
 from akinai.runtime.models.budget import Prices
@@ -163,18 +164,17 @@ def test_text_of_others_is_text() -> None:
 def test_axes_are_round_numbers() -> None:
     """Of steps 1, 2 and 5, with zero in sight, and labels that do not overlap."""
     assert [nice_step(span) for span in (1, 9, 230, 100_000)] == [0.5, 5, 100, 50_000]
-    drawn = plot(
-        "net worth",
-        [Curve("a", "run", [500.0, 700.0]), Curve("b", "other", [500.0, 705.0])],
-        1,
-        text=lambda value: f"{value:g}",
-        day=str,
-    )
+    first, second = run_looks("a", "b")
+    drawn = plot(("net_worth", "units"), [Line(first, [500, 700], front=True), Line(second, [500, 705])], 1, "en")
+    assert drawn is not None
     assert [tick.text for tick in drawn.ticks] == ["0", "200", "400", "600", "800"]
-    first, second = sorted(label.top for label in drawn.labels)
-    assert second - first == pytest.approx(15)
-    assert drawn.paths[-1].kind == "run"
-    assert drawn.area.endswith("L1 100L0 100Z")
+    assert [tick.text for tick in drawn.dates] == ["day 1"]
+    upper, lower = (end.top for end in drawn.ends)
+    assert lower - upper == pytest.approx(15)
+    area, other, own = drawn.shapes.split("<path")[1:]
+    assert "L1000.0 1000.0L0.0 1000.0z" in area
+    assert 'class="s g2"' in other
+    assert 'class="s g1"' in own
 
 
 async def test_a_run_far_below_its_group_stands_out(store: str) -> None:

@@ -83,7 +83,7 @@ def test_a_run_stands_between_idle_and_reference() -> None:
     ghosts = {name: [value or 0 for value in runs[name].run.series()] for name in ("idle", "reference")}
     page = run_page(runs["naive"], ghosts, LIVE)
     assert "Idle to reference" in page
-    assert 'class="line reference"' in page
+    assert 'class="end reference"' in page
     assert "than the reference player" in page
     japanese = run_page(runs["naive"], ghosts, Site("live", "ja"))
     assert "idleからreferenceまで" in japanese
@@ -109,6 +109,7 @@ def test_the_lines_of_two_runs_begin_before_their_first_day() -> None:
         akinai.run("vending", agent=name, days=3, store="memory:", preset="classic")[0] for name in ("naive", "idle")
     )
     page = compare_page(views_of(first), views_of(second), [{}, {}], LIVE)
-    lines = re.findall(r'd="M(0 [^"]+)"', page)
+    lines = re.findall(r'd="M(0.0 [^"]+)"', page)
     assert len(lines) >= 2
-    assert all([point.split()[0] for point in line.split("L")][:4] == ["0", "1", "2", "3"] for line in lines)
+    days = ["0.0", "333.3", "666.7", "1000.0"]
+    assert all([point.split()[0] for point in line.split("L")][:4] == days for line in lines)

@@ -6,7 +6,7 @@ A file has the colours of paper, and those of the dark in a style; a page gives 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isclose
+from math import ceil, floor, isclose, log10
 from typing import Literal
 from xml.sax.saxutils import escape
 
@@ -16,7 +16,6 @@ from akinai.core.presentation.charts import Chart
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import capitalized, unit_word
 from akinai.report.figures.style import DARK, HUES, INK, LINE, SOFT, Look, writable
-from akinai.report.page.lines import nice_step
 
 SVG = "http://www.w3.org/2000/svg"
 WIDTH, GAP, LETTER, ROW = 640.0, 14.0, 6.2, 16.0
@@ -115,10 +114,10 @@ def draw(
     have one vertical axis."""
     columns = columns or len(panels)
     rows = -(-len(panels) // columns)
-    xs = _scale([panel.x for panel in panels], [x for panel in panels for x in _values(panel, 0)], WIDTH / columns / 60)
+    xs = scale([panel.x for panel in panels], [x for panel in panels for x in _values(panel, 0)], WIDTH / columns / 60)
     of_all = [[panel] for panel in panels] if not shared else [panels] * len(panels)
     ys = [
-        _scale([panel.y for panel in of], [y for panel in of for y in _values(panel, 1)], height / 26) for of in of_all
+        scale([panel.y for panel in of], [y for panel in of for y in _values(panel, 1)], height / 26) for of in of_all
     ]
     margins = [
         _margin(panel.y, y) if not shared or at % columns == 0 else 0.0
@@ -150,7 +149,28 @@ QUOTE = {'"': "&quot;"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Frame:
+    """The shapes of a panel in a box of `BOX` by `BOX`, which a page stretches, and the scales for the words beside
+    it."""
+
+    shapes: str
+    x: "Scale"
+    y: "Scale"
+
+
+BOX = 1000
+DAYS_NAMED, TICKS = 9, 4
+"""Words on the axes of a page at most."""
+
+
+def stretch(panel: Panel) -> Frame:
+    """The lines and areas of a panel for a page, which writes the words itself so that they stay as they are."""
+    x, y = scale([panel.x], _values(panel, 0), DAYS_NAMED), scale([panel.y], _values(panel, 1), TICKS)
+    return Frame("".join(_shapes(panel, x, y, (0, 0, BOX, BOX))), x, y)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
     """The ends of an axis and its ticks."""
 
     low: float
@@ -165,28 +185,36 @@ def _values(panel: Panel, of: int) -> Iterator[float]:
     return (value for shape in panel.shapes for point in shape.points if (value := point[of]) is not None)
 
 
-def _scale(axes: Sequence[Axis], values: Iterable[float], most: float) -> _Scale:
+def nice_step(span: float, most: int = TICKS) -> float:
+    """A step of 1, 2 or 5 times a power of ten, of which at most `most` fit into a span."""
+    raw = (span or 1) / most
+    power = 10.0 ** floor(log10(raw))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= raw * (1 - 1e-9))
+
+
+def scale(axes: Sequence[Axis], values: Iterable[float], most: float) -> Scale:
+    """The scale that axes share, with at most so many steps."""
     axis = axes[0]
     if axis.names:
-        return _Scale(len(axis.names) - 0.4, -0.6, range(len(axis.names)))
+        return Scale(len(axis.names) - 0.4, -0.6, range(len(axis.names)))
     numbers = [*values, *(end for one in axes for end in (one.low, one.high) if end is not None)]
     low, high = min(numbers), max(numbers)
-    step = nice_step((high - low) or 1, max(2, int(most)))
+    step = nice_step(high - low, max(2, int(most)))
     step = max(1.0, step) if axis.unit == "days" else step
     if not axis.exact:
         low, high = floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step
         high = high if high > low else low + step
     ticks = [step * at for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
-    return _Scale(low, high, ticks)
+    return Scale(low, high, ticks)
 
 
-def _margin(axis: Axis, scale: _Scale) -> float:
+def _margin(axis: Axis, scale: Scale) -> float:
     texts = axis.names or [tick_text(tick, axis.unit) for tick in scale.ticks]
     return max((cell_len(text) for text in texts), default=0) * LETTER + 12 + (ROW if axis.label else 0)
 
 
 def _panel(
-    panel: Panel, box: tuple[float, float, float, float], x: _Scale, y: _Scale, *, named: bool, below: bool
+    panel: Panel, box: tuple[float, float, float, float], x: Scale, y: Scale, *, named: bool, below: bool
 ) -> Iterator[str]:
     left, top, width, height = box
     bottom, right = top + height, left + width
@@ -219,10 +247,16 @@ def _panel(
             "middle",
             f"translate({left - _margin(panel.y, y) + 11:.1f} {top + height / 2:.1f}) rotate(-90)",
         )
+    yield from _shapes(panel, x, y, box)
+
+
+def _shapes(panel: Panel, x: Scale, y: Scale, box: tuple[float, float, float, float]) -> Iterator[str]:
+    left, top, width, height = box
     for shape in panel.shapes:
-        yield from _shape(
-            shape, [(x.at(a, left, width), None if b is None else y.at(b, bottom, -height)) for a, b in shape.points]
-        )
+        points = [
+            (x.at(a, left, width), None if b is None else y.at(b, top + height, -height)) for a, b in shape.points
+        ]
+        yield from _shape(shape, points)
 
 
 def _shape(shape: Shape, points: Points) -> Iterator[str]:
@@ -230,7 +264,7 @@ def _shape(shape: Shape, points: Points) -> Iterator[str]:
         case "line":
             yield _line(points, shape.look, shape.size, shape.opacity)
         case "area":
-            yield f'<path {_hue("f", shape.look)} opacity="{shape.opacity:g}" d="{_path(points)}z"/>'
+            yield f'<path {_hue("f", shape.look)} opacity="{shape.opacity:g}" d="{path_of(points)}z"/>'
         case "marks":
             for a, b in points:
                 if b is not None:
@@ -248,10 +282,10 @@ def _hue(kind: Literal["s", "f"], look: Look) -> str:
 def _line(points: Points, look: Look, width: float, opacity: float = 1.0) -> str:
     dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
     faint = f' opacity="{opacity:g}"' if opacity < 1 else ""
-    return f'<path fill="none" {_hue("s", look)} stroke-width="{width:g}"{dash}{faint} d="{_path(points)}"/>'
+    return f'<path fill="none" {_hue("s", look)} stroke-width="{width:g}"{dash}{faint} d="{path_of(points)}"/>'
 
 
-def _path(points: Points) -> str:
+def path_of(points: Points) -> str:
     """The path through points; it begins anew behind a gap."""
     text, pen = "", "M"
     for a, b in points:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from akinai.core.presentation.words import label
+from akinai.report.figures.svg import TICKS, Axis, scale
 from akinai.report.language import translate_cell
-from akinai.report.page.lines import Curve, LineKind, Plot, Tick, nice_step, plot
+from akinai.report.page.plot import Line, Plot, Tick, plot, run_looks, short_number
 from akinai.report.page.run_page import opening_value, page_data
 from akinai.report.page.site import Site
-from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
+from akinai.report.page.templating import json_block, marked, render, translate
 from akinai.views import RunView, RunViews
 
 
@@ -84,32 +85,22 @@ def _verdict(first: RunView, second: RunView, same: int, day: int, site: Site) -
     if not gap:
         words = translate(marked("Both end level."), site.language)
     else:
-        amount = dollars(gap) if unit == "cents" else number(gap, unit)
+        amount = short_number(gap, unit)
         words = translate(marked("%(ahead)s ends %(gap)s ahead of %(behind)s."), site.language)
         words = words.replace("%(ahead)s", ahead.id).replace("%(behind)s", behind.id).replace("%(gap)s", amount)
     return f"{sentence} {words}".strip()
 
 
 def _plot(first: RunViews, second: RunViews, days: int, site: Site) -> Plot | None:
-    kinds: Sequence[tuple[RunViews, LineKind]] = ((second, "other"), (first, "run"))
-    curves = [
-        Curve(views.run.id, kind, [opening_value(views), *values])
-        for views, kind in kinds
+    looks = run_looks(first.run.id, second.run.id)
+    lines = [
+        Line(look, [opening_value(views), *values], front=views is first)
+        for views, look in zip((first, second), looks, strict=True)
         if views.run.headline_fact and views.run.planned
         if (values := [value for value in views.run.series() if value is not None])
     ]
-    if not curves:
-        return None
     headline = first.run.headline
-    unit, day = first.run.units.get(headline, ""), translate(marked("day %(n)s"), site.language)
-    heads = [label(headline).capitalize(), *["dollars"] * (unit == "cents")]
-    return plot(
-        ", ".join(translate_cell(head, site.language) for head in heads),
-        curves,
-        days,
-        text=lambda value: dollars(value) if unit == "cents" else f"{value:g}",
-        day=lambda at: day.replace("%(n)s", str(at)),
-    )
+    return plot((headline, first.run.units.get(headline, "")), lines, days, site.language)
 
 
 def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair], list[Tick]]:
@@ -118,26 +109,19 @@ def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair]
     seeds = sorted(first.keys() & second.keys())
     if len(seeds) < 2:
         return [], []
-    values = [group[seed] for seed in seeds for group in groups]
-    step = nice_step(max(values) - min(values) or 1)
-    low, high = min(values) // step * step, -(-max(values) // step) * step
-    span = (high - low) or step
+    axis = scale([Axis("", unit, low=None)], [group[seed] for seed in seeds for group in groups], TICKS)
 
     def at(value: float) -> float:
-        return round((value - low) / span * 100, 2)
-
-    def text(value: float, *, sign: bool = False) -> str:
-        return dollars(value, sign=sign) if unit == "cents" else number(value, unit, sign=sign)
+        return round(axis.at(value, 0, 100), 2)
 
     pairs = [
         Pair(
             seed,
             at(first[seed]),
             at(second[seed]),
-            text(first[seed] - second[seed], sign=True),
+            short_number(first[seed] - second[seed], unit, sign=True),
             first[seed] < second[seed],
         )
         for seed in seeds
     ]
-    ticks = [Tick(at(low + index * step), text(low + index * step)) for index in range(round(span / step) + 1)]
-    return pairs, ticks
+    return pairs, [Tick(at(value), short_number(value, unit)) for value in axis.ticks]

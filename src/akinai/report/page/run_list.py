@@ -13,7 +13,7 @@ from akinai.analysis.scale import HIGH, LOW
 from akinai.core.findings import WORST_FIRST
 from akinai.core.presentation.words import label
 from akinai.core.stores import RunHeader
-from akinai.report.page.lines import sparkline
+from akinai.report.figures.svg import path_of
 from akinai.report.page.site import Site
 from akinai.report.page.templating import (
     ABSENT,
@@ -34,7 +34,8 @@ from akinai.runtime.runs.marking import Notes, notes_of
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import sweep_of
 
-WIDTH = 120
+WIDTH, HEIGHT = 120, 28
+"""The size of a sparkline."""
 MOST_ROWS = 2_000
 """Rows of a page on a server. Links lead to the others."""
 FEWEST = 4
@@ -348,9 +349,16 @@ def _with_scores(row: RunRow, run: Run, scales: Scales) -> RunRow:
     days = max(row.days_planned, len(values)) or 1
     if len(values) > 1:
         span = scales.ranges.get(run.world, (0.0, max(values)))
-        line, ghost = (sparkline(points, days - 1, *span) for points in (values, high.headline_by_day if high else ()))
+        line, ghost = (_sparkline(points, days - 1, *span) for points in (values, high.headline_by_day if high else ()))
         row = replace(row, line=line, ghost=ghost, width=round(WIDTH * (len(values) - 1) / max(1, days - 1), 1))
     return _with_distances(row, run, low, high)
+
+
+def _sparkline(values: Sequence[float], days: int, low: float, high: float) -> str:
+    """A path in a box of its own, where all rows of a table have the same scale."""
+    step, span = WIDTH / max(1, days), (high - low) or 1
+    points = [(at * step, HEIGHT - 1 - (value - low) / span * (HEIGHT - 2)) for at, value in enumerate(values)]
+    return path_of(points) if len(points) > 1 else ""
 
 
 def _with_distances(row: RunRow, run: Run, low: Run | None, high: Run | None) -> RunRow:

@@ -9,19 +9,19 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
+from akinai.analysis.scale import HIGH, LOW
 from akinai.core.findings import WORST_FIRST, Severity
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import shorten
 from akinai.report.figures.style import writable
 from akinai.report.language import translate_report
-from akinai.report.page.lines import Curve, LineKind, Plot, plot
+from akinai.report.page.plot import Line, Plot, plot, run_looks
 from akinai.report.page.site import Site
 from akinai.report.page.templating import (
     MINUS,
     amount,
     count,
-    dollars,
     json_block,
     marked,
     render,
@@ -34,7 +34,6 @@ MINUTE_US = 60_000_000
 DAY_MINUTES = 1_440
 MAX_FIGURES = 3
 """Scores beside the headline."""
-LOW, HIGH = "idle", "reference"
 Ghosts = Mapping[str, Sequence[float]]
 """The headline by day of other players on the same seed, by their names."""
 MOST_DAYS = 100_000
@@ -223,20 +222,11 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
     return headline_plot((view.headline, unit), begin, {**ghosts, view.id: values}, view.planned, language)
 
 
-def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned: int, language: Any) -> Plot:
+def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned: int, language: Any) -> Plot | None:
     """The headline, by its name and unit, over the days of each run from its beginning on; the last run is in front."""
-    name, unit = headline
-    cents = unit == "cents"
-    kinds: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference"}
-    curves = [Curve(run, kinds.get(run, "run"), [begin, *values]) for run, values in days.items()]
-    day = translate(marked("day %(n)s"), language)
-    return plot(
-        f"{_title(name, language)}{', ' + translate_report('dollars', language) if cents else ''}",
-        [curve for curve in curves if len(curve.values) > 1 or curve.kind == "run"],
-        planned,
-        text=lambda value: dollars(value) if cents else f"{value:g}",
-        day=lambda at: day.replace("%(n)s", str(at)),
-    )
+    own, *ghosts = reversed(days)
+    lines = [Line(look, [begin, *days[look.name]], front=look.name == own) for look in run_looks(own, *ghosts)]
+    return plot(headline, [line for line in lines if line.front or len(line.values) > 1], planned, language)
 
 
 def _bars(view: RunView, language: Any) -> Bars | None:

@@ -26,7 +26,7 @@ from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
 from akinai.report.page import charts
-from akinai.report.page.boards.groups import group_kinds
+from akinai.report.page.boards.groups import hues_of
 from akinai.report.page.cards import card_blocks, how_to_read, practice_section, run_blocks, words_section
 from akinai.report.page.document import Addresses, Block, Document, Section, entry_link
 from akinai.report.page.groups import pairs
@@ -51,7 +51,7 @@ def document(
 ) -> Document:
     """The whole report; `compared` are the comparisons of its groups, two by two."""
     worlds = list(dict.fromkeys(run.world for run in analysis.runs))
-    group_looks = looks([group.name for group in analysis.groups], group_kinds(analysis))
+    group_looks = looks([group.name for group in analysis.groups], hues_of(analysis))
     sections: list[Section] = []
     for world in worlds:
         groups = [group for group in analysis.groups if group.world == world]

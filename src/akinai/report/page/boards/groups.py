@@ -10,18 +10,10 @@ from akinai.analysis.records import Group, ScoreSummary, WorldRanking
 from akinai.analysis.verdicts import rank_text
 from akinai.core.findings import WORST_FIRST, Finding, Severity
 from akinai.core.presentation.words import label
+from akinai.report.figures.style import SCALE_LOOKS, Look, looks
 from akinai.report.language import translate_cell
-from akinai.report.page.boards.plot import (
-    Line,
-    line_kinds,
-    on_span,
-    scale_kinds,
-    score_over_days,
-    short_number,
-    span_of,
-)
 from akinai.report.page.document import Addresses, entry_link
-from akinai.report.page.lines import LineKind, Plot
+from akinai.report.page.plot import Plot, group_hues, group_line, on_span, plot, scale_hues, short_number, span_of
 from akinai.report.page.templating import Language
 from akinai.report.why.section import moment_link
 from akinai.report.why.tables import decisions_text, when
@@ -64,8 +56,8 @@ class GroupCard:
     """The card of a group on a page."""
 
     group: Group
-    kind: LineKind | None
-    """The look of its line; None where it is not drawn."""
+    hue: str
+    """The hue of its line; empty where it is not drawn."""
     rank: str
     """The place of the group, with "=" where others share it."""
     left: float
@@ -95,19 +87,21 @@ class Game:
     plot: Plot | None
 
 
-def group_kinds(analysis: Analysis) -> dict[str, LineKind]:
-    """The look of each group, in every chart and figure."""
-    by_id, kinds = {run.id: run for run in analysis.runs}, dict[str, LineKind]()
+def hues_of(analysis: Analysis) -> dict[str, str]:
+    """The hue of each group that charts draw."""
+    by_id, hues = {run.id: run for run in analysis.runs}, dict[str, str]()
     for world in dict.fromkeys(group.world for group in analysis.groups):
         groups = _ranked(analysis, world)
         genesis = by_id[groups[0].runs[0]].header.genesis
-        kinds |= line_kinds(genesis, ((group.name, group.agent) for group in groups))
-    return kinds
+        hues |= group_hues(genesis, ((group.name, group.agent) for group in groups))
+    return hues
 
 
 def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanation], language: Language) -> list[Game]:
     """The games of an analysis, each with its groups by place."""
-    kinds, runs = group_kinds(analysis), {run.id: run for run in analysis.runs}
+    hues, runs = hues_of(analysis), {run.id: run for run in analysis.runs}
+    drawn = looks([group.name for group in analysis.groups], hues)
+    drawn = {name: drawn[name] for name in hues}
     games: list[Game] = []
     for world in dict.fromkeys(group.world for group in analysis.groups):
         groups = [group for group in _ranked(analysis, world) if group.scores]
@@ -120,12 +114,14 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
         span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
         ranking = _ranking_of(analysis, world)
         cards = {
-            group.name: _group_card(group, _runs(group, runs), kinds, ranking, span, addresses, explained)
+            group.name: _group_card(
+                group, _runs(group, runs), hues.get(group.name, ""), ranking, span, addresses, explained
+            )
             for group in groups
         }
         for part in parts:
             settings = ", ".join(f"{name} {value}" for name, value in part[0].settings.items())
-            plot = _plot(part, runs, kinds, language, scaled=len(part) < len(groups) or len(by_key) == 1)
+            plot = _plot(part, runs, drawn, language, scaled=len(part) < len(groups) or len(by_key) == 1)
             score = translate_cell(label(_first(part[0]).name).capitalize(), language)
             games.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
     return games
@@ -165,7 +161,7 @@ def _runs(group: Group, runs: Mapping[str, Run]) -> list[Run]:
 def _group_card(
     group: Group,
     runs: Sequence[Run],
-    kinds: Mapping[str, LineKind],
+    hue: str,
     ranking: WorldRanking | None,
     span: tuple[float, float],
     addresses: Addresses,
@@ -175,7 +171,7 @@ def _group_card(
     findings = list(_findings_by_type(runs, addresses))
     return GroupCard(
         group,
-        kinds.get(group.name),
+        hue,
         rank_text(places.get(group.name), places.values()),
         *on_span(summary.mean, summary.ci95, span),
         findings[:MAX_TYPES],
@@ -215,18 +211,20 @@ def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresse
 
 
 def _plot(
-    groups: Sequence[Group], runs: Mapping[str, Run], kinds: Mapping[str, LineKind], language: Language, *, scaled: bool
+    groups: Sequence[Group], runs: Mapping[str, Run], drawn: Mapping[str, Look], language: Language, *, scaled: bool
 ) -> Plot | None:
     """The chart of a game; `scaled` adds the players of the scale that are not among its groups."""
+    genesis = runs[groups[0].runs[0]].header.genesis
     lines = [
-        Line(group.name, kinds[group.name], [run.headline_by_day for run in _runs(group, runs) if run.measured])
+        group_line(look, [run.headline_by_day for run in _runs(group, runs) if run.measured], genesis)
         for group in groups
-        if group.name in kinds
+        if (look := drawn.get(group.name))
     ]
-    drawn, genesis = {line.kind for line in lines}, runs[groups[0].runs[0]].header.genesis
-    for player, kind in scale_kinds(genesis).items() if scaled else ():
+    hues = {line.look.hue for line in lines}
+    for player, hue in scale_hues(genesis).items() if scaled else ():
         by_seed = {seed: days for group in groups for seed, days in group.scale.days.get(player, {}).items()}
-        if kind not in drawn and by_seed:
-            lines.append(Line(player, kind, list(by_seed.values()), banded=False))
+        if hue not in hues:
+            look = Look(player, hue, *SCALE_LOOKS[hue])
+            lines.append(group_line(look, list(by_seed.values()), genesis, banded=False))
     first = _first(groups[0])
-    return score_over_days(lines, genesis, first.name, first.unit, language)
+    return plot((first.name, first.unit), lines, 0, language, 8.0)

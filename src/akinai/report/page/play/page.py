@@ -9,11 +9,11 @@ from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.core.presentation.transcript import Item
 from akinai.report.language import translate_lines
-from akinai.report.page.lines import Plot
 from akinai.report.page.play.forms import forms_of
+from akinai.report.page.plot import Plot, short_number
 from akinai.report.page.run_page import HIGH, Ghosts, headline_plot
 from akinai.report.page.site import Site
-from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
+from akinai.report.page.templating import dollars, json_block, marked, render, translate
 from akinai.views.play import PlayView
 
 
@@ -73,7 +73,7 @@ def _figures(playing: PlayView, ghosts: Ghosts) -> Mapping[str, str]:
     """The headline now, and how far it is from the reference player after the same days."""
     cents = playing.unit == "cents"
     standing = playing.standing
-    now = "" if standing is None else dollars(standing) if cents else number(standing, playing.unit)
+    now = "" if standing is None else short_number(standing, playing.unit)
     figures = {"now": now, "gap": ""}
     rival, closed = ghosts.get(HIGH, ()), playing.closed
     if cents and rival and closed:
