@@ -1,10 +1,15 @@
 """What a model still sees: never a call without its result, never more than fits, and the same for many calls."""
 
+from collections.abc import Mapping, Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.agents.chat import STRIDE, Window, estimated_tokens
-from akinai.core.models import Message, ToolCall
+from akinai.agents.chat import REPEATED, STRIDE, ChatAgent, ChatOptions, Window, estimated_tokens
+from akinai.core.agents import View
+from akinai.core.ledger import Outcome
+from akinai.core.models import Message, Reply, Request, ToolCall
+from akinai.worlds.vending import Vending
 
 
 def exchange(n: int, calls: int, words: int) -> list[Message]:
@@ -59,3 +64,39 @@ def test_japanese_counts_more_than_a_quarter() -> None:
     """A letter of Japanese is about a token; four letters of English are one."""
     assert estimated_tokens(Message("user", "a" * 400)) == 104
     assert estimated_tokens(Message("user", "牛乳" * 200)) == 404
+
+
+WAIT, LOOK = '{"action": "WAIT_UNTIL", "hour": 15}', '{"action": "NOTEPAD_READ"}'
+
+
+async def conversation(replies: Sequence[str], outcomes: Sequence[str], news: Mapping[int, str]) -> list[str]:
+    """What a model is sent last, after its replies got these outcomes, with news before some of its replies."""
+    requests: list[Request] = []
+
+    class Asker:
+        async def ask(self, request: Request) -> Reply:
+            requests.append(request)
+            return Reply(replies[len(requests) - 1])
+
+    agent, last = ChatAgent(Asker(), Vending.verbs, ChatOptions("json")), None
+    for number, text in enumerate(outcomes):
+        await agent.act(View("a street", Vending.verbs.classes, news=news.get(number, "")), last)
+        last = Outcome.refused("no_action", text) if text == "no" else Outcome(text)
+    await agent.act(View("a street", Vending.verbs.classes), last)
+    return [message.text for message in requests[-1].messages[2:]]
+
+
+async def test_an_exchange_that_repeats_stands_once() -> None:
+    """Equal actions with equal outcomes in a row are one exchange with their number; others stay as they were."""
+    sent = await conversation([WAIT, LOOK, LOOK, f"Again.\n{LOOK}", WAIT, WAIT, ""], ["a", "b", "b", "b", "c", "d"], {})
+    assert sent == [WAIT, "a", LOOK, f"b\n\n{REPEATED.format(times=3)}", WAIT, "c", WAIT, "d"]
+    unread = await conversation(["hm", "hm?", LOOK, ""], ["no", "no", "b"], {})
+    assert len(unread) == 4
+    assert unread[0] == "hm"
+    assert REPEATED.format(times=2) in unread[1]
+
+
+async def test_what_happened_between_keeps_exchanges_apart() -> None:
+    """News between two equal exchanges, and a reply with two moves, are never dropped."""
+    sent = await conversation([LOOK, LOOK, ""], ["b", "b"], {1: "A letter came."})
+    assert sent == [LOOK, "b", "A letter came.", LOOK, "b"]

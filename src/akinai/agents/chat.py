@@ -19,7 +19,7 @@ from akinai.agents.protocols import (
     form_of_reply,
     outcome_text,
 )
-from akinai.core.actions import Action, Verbs
+from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Lookup, Move, RetrievedBullets, View
 from akinai.core.errors import ContextLimit, EndRun, ToolsRefused
 from akinai.core.ledger import Outcome
@@ -46,6 +46,9 @@ PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation
 after it."""
 WEEK_US = 7 * 86_400_000_000
 """A week of the world's time in microseconds. A playbook is searched at the beginning and again in each week."""
+REPEATED = "(The same action with the same answer, {times} times in a row.)"
+"""Follows an outcome whose exchange stands once in the conversation for several: a small model that sees itself repeat
+something goes on repeating it, and each repetition is paid for in all later calls."""
 RECENT_MESSAGES = 8
 """The newest messages that are part of a playbook query."""
 QUERY_LIMIT = 4_000
@@ -97,6 +100,7 @@ class ChatAgent:
         self._requested: deque[RequestedMove] = deque()
         self._unanswered: RequestedMove | None = None
         """The move whose outcome has not arrived yet."""
+        self._latest: _Exchange | None = None
         self._news = ""
         self._summary = ""
         self._remembered = self._replies = 0
@@ -130,12 +134,24 @@ class ChatAgent:
             text = outcome_text(last)
             if last.code == "no_action" and not self._protocol.offers_tools:
                 text = f"{text}. {form_of_reply(view.verbs)}"
-            self._window.add(self._protocol.render_outcome(self._unanswered, text))
+            self._answer(self._unanswered, text)
             self._unanswered = None
+
+    def _answer(self, requested: RequestedMove, text: str) -> None:
+        """Add the outcome of a move. Where move and outcome are those of the exchange before, it is counted there."""
+        latest, alone = self._latest, self._window.ends_with_one_move and not self._requested
+        if alone and latest and latest.repeated_by(requested, text):
+            requested, times = latest.requested, latest.times + 1
+            self._window.drop_newest(2)  # the new reply and the outcome of the first
+        else:
+            times = 1
+        self._latest = _Exchange(requested, text, times) if alone else None
+        counted = f"{text}\n\n{REPEATED.format(times=times)}" if times > 1 else text
+        self._window.add(self._protocol.render_outcome(requested, counted))
 
     def _take_news(self, view: View) -> None:
         if view.news and view.news != self._news:
-            self._news = view.news
+            self._news, self._latest = view.news, None
             self._window.add(Message("user", view.news))
 
     async def _ask(self, view: View) -> Message:
@@ -194,6 +210,21 @@ class ChatAgent:
         actions = "" if self._protocol.offers_tools else describe_verbs(view.verbs)
         text = self._options.instructions or instructions(self._options.protocol)
         return Message("system", system_prompt(text, briefing(view, self._bullets), actions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """A reply with a single move and the text of its outcome, so many times in a row."""
+
+    requested: RequestedMove
+    text: str
+    times: int
+
+    def repeated_by(self, requested: RequestedMove, text: str) -> bool:
+        """Whether a move with this outcome is the same again. Unreadable replies are, however they are worded."""
+        mine, other = self.requested.move.action, requested.move.action
+        unread = isinstance(mine, Unreadable) and isinstance(other, Unreadable)
+        return text == self.text and (unread or (type(mine) is type(other) and mine == other))
 
 
 def _without_loops(moves: Sequence[RequestedMove]) -> Sequence[RequestedMove]:
@@ -299,6 +330,17 @@ class Window:
     def messages(self) -> Sequence[Message]:
         """All messages in the window, oldest first."""
         return self._messages
+
+    @property
+    def ends_with_one_move(self) -> bool:
+        """Whether the newest message is a reply with a single move."""
+        newest = self._messages[-1] if self._messages else None
+        return newest is not None and newest.speaker == "assistant" and len(newest.calls) <= 1
+
+    def drop_newest(self, count: int) -> None:
+        """Remove so many of the newest messages."""
+        self._total -= sum(self._sizes[-count:])
+        del self._messages[-count:], self._sizes[-count:]
 
     def overflow(self, reserved: int = 0) -> list[Message]:
         """Remove and return the oldest messages when the window and `reserved` tokens exceed the limit; usually none.

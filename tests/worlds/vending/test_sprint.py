@@ -94,13 +94,20 @@ def test_an_order_waits_for_its_day() -> None:
     after = done(state, weekly.CloseWeek())
     assert [(order.number, order.placed_day) for order in after.orders] == [(1, 3)]
     assert week_of(after).not_placed
+    known = state.setup.catalog.supplier_by_id[name]
+    for spelling in (known.name, known.name.upper(), known.address, known.id.replace("_", "-")):
+        dated = done(sprint(), a.PlaceOrder(supplier_id=spelling, items=items, day="Wed"))
+        assert week_of(dated).orders[0].supplier == name
     assert "ORDERS NOT PLACED\n- order 2 of Thu" in week_of(after).report
 
 
-def test_a_dated_order_in_another_preset_is_refused() -> None:
-    """Nobody orders on another day where there is no employee."""
+def test_a_dated_order_in_another_preset_is_for_today() -> None:
+    """Nobody orders on another day where there is no employee; today is Wednesday, which may be said."""
     state = business(3, preset="quarter", days=90)
     refused(state, a.PlaceOrder(supplier_id="nobody", items={"milk": 1}, day="Fri"), "no_employee")
+    refused(state, a.PlaceOrder(supplier_id="nobody", items={"milk": 1}, day="Wed"), "unknown_supplier")
+    name, items = supplier(state), goods(state)
+    assert done(state, a.PlaceOrder(supplier_id=name, items=items, day="Wed")).orders
 
 
 def test_a_plan_is_carried_out_whole_or_not_at_all() -> None:

@@ -1,7 +1,7 @@
 """Setup: the settings of a vending run, its products and its suppliers. Parsed text in, frozen records out."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, cast
@@ -176,6 +176,21 @@ class Catalog(_Record):
     def find(self, name: str) -> Product | None:
         """The product with that id or name, in any case, spacing and number; never by a part of its name."""
         return self.by_id.get(name) or self._by_name.get(plain_name(name))
+
+    @cached_property
+    def _suppliers_by_name(self) -> Mapping[str, Sequence[Supplier]]:
+        by_name: dict[str, list[Supplier]] = {}
+        for supplier in self.suppliers:
+            for name in {plain_name(name) for name in (supplier.id, supplier.name, supplier.address)}:
+                by_name.setdefault(name, []).append(supplier)
+        return by_name
+
+    def find_supplier(self, name: str) -> Supplier | None:
+        """The supplier with that id, name or address, in any case and spacing; None where several answer to it."""
+        if supplier := self.supplier_by_id.get(name):
+            return supplier
+        suppliers = self._suppliers_by_name.get(plain_name(name), ())
+        return suppliers[0] if len(suppliers) == 1 else None
 
 
 def _tables(tables: Any) -> list[dict[str, Any]]:

@@ -439,6 +439,11 @@ def clock(setup: Setup, minute: int) -> str:
     return _clock(setup.start_date, minute)
 
 
+def weekday_of(state: State) -> str:
+    """Today's weekday: "Mon"."""
+    return WEEKDAYS[(state.setup.start_date.weekday() + state.day - 1) % 7]
+
+
 def date_text(setup: Setup, day: int) -> str:
     """The date of a day, counted from 1: "Sat 18 Apr 2026"."""
     return _date(setup.start_date, day - 1)

@@ -9,7 +9,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock, date_text
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock, date_text, weekday_of
 from akinai.worlds.vending.rules.books import book, in_business, supplier_today
 from akinai.worlds.vending.rules.deliveries import dispatch, order_text
 
@@ -109,9 +109,9 @@ def place_order(state: State, action: PlaceOrder) -> Result:
     Refused as `unknown_supplier`, `unknown_product`, `not_sold` (not by this supplier), `below_minimum`, `no_cash`.
     """
     catalog = state.setup.catalog
-    if action.day is not None and not state.setup.weekly:
+    if action.day not in (None, weekday_of(state)) and not state.setup.weekly:
         return state, Outcome.refused("no_employee", "nobody orders for you on another day; order on that day")
-    supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
+    supplier = catalog.find_supplier(action.supplier_id)
     if supplier is None or not in_business(state, supplier):
         known = ", ".join(state.known_suppliers) or "none yet: search the web"
         text = f"no supplier {action.supplier_id!r:.60}" + state.setup.hint(f"; the ones you know: {known}")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Slot, State, Week
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Slot, State, Week, weekday_of
 from akinai.worlds.vending.rules import days, deliveries, mail, orders, sites
-from akinai.worlds.vending.sprint.records import WEEKDAYS, Counted
+from akinai.worlds.vending.sprint.records import Counted
 
 CASH_CENTS = 3_000
 """The cash in a box above which it is brought along."""
@@ -23,11 +23,6 @@ def week_of(state: State) -> Week:
     if state.week is None:
         raise TypeError("this business has no weeks")
     return state.week
-
-
-def weekday_of(state: State) -> str:
-    """Today's weekday; the first day is a Monday."""
-    return WEEKDAYS[(state.day - 1) % 7]
 
 
 def run_week(state: State) -> State:

@@ -72,9 +72,11 @@ def place_order(state: State, action: a.PlaceOrder) -> Result:
     _, outcome = orders.place_order(state.moved(cash_cents=AMPLE_CENTS), action)
     if not outcome.ok:
         return state, outcome
-    by_id, week, number = state.setup.catalog, week_of(state), state.order_count + 1
-    items = {product.id: units for name, units in action.items.items() if (product := by_id.find(name))}
-    dated = DatedOrder(number, day, action.supplier_id.strip().lower(), items)
+    catalog, week, number = state.setup.catalog, week_of(state), state.order_count + 1
+    items = {product.id: units for name, units in action.items.items() if (product := catalog.find(name))}
+    supplier = catalog.find_supplier(action.supplier_id)
+    assert supplier is not None  # it was accepted
+    dated = DatedOrder(number, day, supplier.id, items)
     state = state.moved(order_count=number, week=week.moved(orders=(*week.orders, dated)))
     text = f"Order {number} will be placed on {action.day}, if your account covers it then."
     return state, Outcome(text, data={"order": number, "day": day})

@@ -23,8 +23,8 @@ def _prices(address: str, permille: int, costs: tuple[tuple[str, int, int], ...]
 
 
 def find_supplier(state: State, name: str) -> Supplier | Outcome:
-    """A supplier in business that the owner has met, by its id; or the refusal `unknown_supplier`."""
-    supplier = state.setup.catalog.supplier_by_id.get(name.strip().lower())
+    """A supplier in business that the owner has met, by its id, name or address; or the refusal `unknown_supplier`."""
+    supplier = state.setup.catalog.find_supplier(name)
     if supplier is None or supplier.id not in state.known_suppliers or not in_business(state, supplier):
         text = f"you know no supplier {name!r:.60} that is in business"
         text += state.setup.hint(f"; you have met: {', '.join(state.known_suppliers) or 'none'}")
