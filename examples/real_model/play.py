@@ -3,7 +3,7 @@ learn sums. `make real` runs it.
 
 The model and its runtime come as packages; there is no key and no account. It plays badly: what is tried is the way of
 a model's replies through Akinai, with the loops and the nonsense of a real model. `make real-large` lets a model of 1.5
-billion parameters play ten days of the quarter, by tool calls and by JSON, with a few sentences of advice.
+billion parameters play ten days of the quarter, by tool calls and by JSON, with six tools and a prompt of its own.
 """
 
 import shutil
@@ -40,9 +40,13 @@ QUARTER: Mapping[str, Any] = {
     "preset": "quarter",
     "days": 10,
     "max_actions": 300,
-    "window": 8_000,
-    "playbook": str(Path(__file__).with_name("advice.md")),
+    "temperature": 0.9,
+    "settings": {
+        "tools": ["search_web", "get_price_lists", "place_order", "visit_site", "change_prices", "advance_day"]
+    },
 }
+BY_PROTOCOL: Mapping[str, Mapping[str, Any]] = {"chat": {"window": 3_000}, "structured": {"window": 2_000}}
+"""The window holds the last exchange or two: with more in sight, so small a model goes on with what it did before."""
 LARGE = (
     *("--qwen", "--tools", "99", "--text", "500", "--reply", "500"),
     *("--context", "12000", "--conversations", "3", "--threads", str(min(2, available_cpus()))),
@@ -121,8 +125,9 @@ def play_quarter(folder: Path, large: Path) -> None:
     (weights,) = large.glob("*.gguf")
     options = {**QUARTER, "model": MODEL, "timeout": 900, "store": str(large / "akinai.db")}
     with serving(folder, weights, LARGE) as url:
-        for agent in ("chat", "structured"):
-            (run,) = akinai.run("vending", **{**options, "agent": agent, "base_url": url})
+        for agent, window in BY_PROTOCOL.items():
+            prompt = str(Path(__file__).with_name(f"{agent}.txt"))
+            (run,) = akinai.run("vending", **{**options, **window, "agent": agent, "prompt": prompt, "base_url": url})
             print(f"{run.id:24}", agent, summary(run), flush=True)
 
 
