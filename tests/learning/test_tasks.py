@@ -76,7 +76,7 @@ def test_tasks_come_from_csv_as_from_json_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"q": "a"}\n{"q":', "tasks.jsonl, line 2 cannot be read: it is no JSON"),
+        ('{"q": "a"}\n{"q":', "tasks.jsonl cannot be read: line 2: it is no JSON"),
         ("[1]", r"tasks.jsonl, line 1 is \[1\]; write one object a line"),
         ('{"qestion": "a"}', "no field 'question'; did you mean 'qestion'"),
     ],

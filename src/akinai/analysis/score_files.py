@@ -13,7 +13,14 @@ from typing import Any, Literal, cast, get_args
 from akinai.analysis.eval_logs import EvalLog, LogSample, as_number
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.untrusted.documents import MOST_RECORD_BYTES, TABLES, DocumentError, parse_json, parse_rows
+from akinai.core.untrusted.documents import (
+    MOST_RECORD_BYTES,
+    TABLES,
+    DocumentError,
+    parse_json,
+    parse_lines,
+    parse_rows,
+)
 from akinai.runtime.config.files import open_named, read_named
 
 Format = Literal["inspect", "tau2", "lm-eval", "verifiers", "table"]
@@ -154,15 +161,8 @@ def _document(name: str) -> Any:
         return [row for _, row in parse_rows(text, TABLES[ending])]
     lines = [line for line in text.splitlines() if line.strip()]
     if ending == ".jsonl" or (len(lines) > 1 and all(line.startswith("{") for line in lines[:2])):
-        return [_parse_line(number, line) for number, line in enumerate(lines, 1)]
+        return [value for _, value in parse_lines(text)]
     return parse_json(text)
-
-
-def _parse_line(number: int, line: str) -> Any:
-    try:
-        return parse_json(line)
-    except DocumentError as error:
-        raise DocumentError(f"line {number}: {error}") from error
 
 
 def _format_of(document: Any, columns: Mapping[str, str]) -> Format:

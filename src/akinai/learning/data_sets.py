@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_rows
+from akinai.core.untrusted.documents import TABLES, DocumentError, parse_lines, parse_rows
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Section
@@ -72,27 +72,15 @@ def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[
     ]
 
 
-def _rows(text: str, file: str) -> Iterable[Mapping[str, Json]]:
+def _rows(text: str, file: str) -> Iterator[Mapping[str, Json]]:
     delimiter = TABLES.get(file[-4:].lower())
-    if delimiter is None:
-        return _json_lines(text, file)
     try:
-        return [row for _, row in parse_rows(text, delimiter)]
+        for number, row in parse_rows(text, delimiter) if delimiter else parse_lines(text):
+            if not isinstance(row, dict):
+                raise UsageError(f"{file}, line {number} is {row!r:.60}; write one object a line")
+            yield cast("dict[str, Json]", row)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
-
-
-def _json_lines(text: str, file: str) -> Iterator[Mapping[str, Json]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_json(line)
-        except DocumentError as error:
-            raise UsageError(f"{file}, line {number} cannot be read: {error}; write one object a line") from error
-        if not isinstance(row, dict):
-            raise UsageError(f"{file}, line {number} is {line:.60}; write one object a line")
-        yield cast("dict[str, Json]", row)
 
 
 def _fields(template: str) -> list[str]:

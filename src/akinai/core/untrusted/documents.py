@@ -73,6 +73,16 @@ def parse_json(text: str) -> Any:
     return value
 
 
+def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
+    """The values of JSON lines, each with its line. DocumentError names a line that is no JSON."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield number, parse_json(line)
+            except DocumentError as error:
+                raise DocumentError(f"line {number}: {error}") from error
+
+
 def parse_rows(text: str, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a table with a head, each with its line. DocumentError for a row that is not of the head's length."""
     rows = csv.reader(_LINE.findall(text), delimiter=delimiter, strict=True)

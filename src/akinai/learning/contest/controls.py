@@ -109,19 +109,14 @@ def invent(playbook: Playbook, seed: int = 0) -> Playbook | None:
 
 
 def _with_contents(playbook: Playbook, contents: Mapping[str, str]) -> Playbook | None:
-    """The playbook with these contents, found by words of their own; None where none differs."""
-    if all(bullet.content == contents[bullet.id] for bullet in playbook):
-        return None
-    sections = [
-        replace(section, bullets=tuple(_taught(bullet, contents[bullet.id]) for bullet in section.bullets))
-        for section in playbook.sections
-    ]
-    return replace(playbook, sections=tuple(sections))
-
-
-def _taught(bullet: Bullet, content: str) -> Bullet:
-    """The bullet with another content; its keywords are those of the content that it had."""
-    return bullet if bullet.content == content else replace(bullet, content=content, keywords=())
+    """The playbook with these contents, found by words of their own; None where none differs. Keywords of a bullet are
+    those of the content that it had, so they go with it."""
+    changed = {
+        bullet.id: replace(bullet, content=contents[bullet.id], keywords=())
+        for bullet in playbook
+        if bullet.content != contents[bullet.id]
+    }
+    return playbook.with_bullets(changed) if changed else None
 
 
 class ControlRetriever(PlaybookRetriever):

@@ -150,13 +150,11 @@ async def judge(
         sum((attempt.trajectory.usage for attempt in attempts.values()), ModelUsage()),
         injected_tokens,
         {id: attempt.trajectory.injected for id, attempt in attempts.items()},
-        {id: _beside(attempt.trajectory) for id, attempt in attempts.items()},
+        {
+            id: cast("Mapping[str, Any]", attempt.trajectory.details or {}).get("beside", {})
+            for id, attempt in attempts.items()
+        },
     )
-
-
-def _beside(trajectory: Trajectory) -> Mapping[str, float]:
-    details = cast("Mapping[str, Mapping[str, float]]", trajectory.details or {})
-    return details.get("beside", {})
 
 
 def gain(without: EvalResult, with_playbook: EvalResult) -> PairedComparison:

@@ -183,7 +183,8 @@ def _node(job: Job, step: Step) -> Callable[[Checkpoint], Awaitable[Checkpoint]]
 
     async def node(checkpoint: Checkpoint) -> Checkpoint:
         before = _begin_at(job, checkpoint)
-        values = _checkpoint(await step(job, before))
+        after = await step(job, before)
+        values = {name: _stored(value) for name, value in after.to_json().items()}
         held = cast("Mapping[str, Json]", checkpoint)
         changed = {name: value for name, value in values.items() if name not in held or held[name] != value}
         return cast("Checkpoint", changed)
@@ -207,10 +208,6 @@ def _edge(job: Job, name: str) -> Callable[[Checkpoint], str]:
         return names[follower(job, name, _read(checkpoint))]
 
     return edge
-
-
-def _checkpoint(state: LoopState) -> dict[str, Json]:
-    return {name: _stored(value) for name, value in state.to_json().items()}
 
 
 def _read(checkpoint: Checkpoint | Mapping[str, Json]) -> LoopState:

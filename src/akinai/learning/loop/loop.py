@@ -95,9 +95,9 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
         if evaluation is None or not progress.wants_reflection(job.config):
             return progress
         task, trajectory = job.by_id[progress.task_id], progress.last.trajectory
-        task = replace(
-            task, truth="" if job.config.no_truth else task.truth, progress=_progress(job, state, progress.task_id)
-        )
+        number = state.done + state.batch.index(progress) + 1
+        position = Progress(state.epoch, job.config.epochs, number, len(job.train))
+        task = replace(task, truth="" if job.config.no_truth else task.truth, progress=position)
         retrieved = job.retriever.by_ids(playbook, trajectory.injected)
         earlier = progress.readable_insights
         insights = await job.breaker.guard(
@@ -108,11 +108,6 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
         return progress.with_insights(replace(insights, sources=sources, task_text=task.text, progress=task.progress))
 
     return replace(state, batch=tuple(await gather([reflected(progress) for progress in state.batch])))
-
-
-def _progress(job: Job, state: LoopState, task_id: str) -> Progress:
-    index = next(index for index, progress in enumerate(state.batch) if progress.task_id == task_id)
-    return Progress(state.epoch, job.config.epochs, state.done + index + 1, len(job.train))
 
 
 async def curate(job: Job, state: LoopState) -> LoopState:

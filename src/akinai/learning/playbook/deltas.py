@@ -111,11 +111,9 @@ class Delta:
         return {name: items for name, items in document.items() if items}
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    code: str
-    text: str
-    close: str = ""
+def _problem(code: str, text: str, close: str = "") -> Refusal:
+    """A refusal without its place."""
+    return Refusal("", code, text, close)
 
 
 def apply_delta(playbook: Playbook, delta: Delta, *, at: str = "") -> tuple[Playbook, tuple[Refusal, ...]]:
@@ -174,30 +172,31 @@ def _apply_operations(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
         if isinstance(operation, Refusal):
             yield operation
         elif problem := _check(operation, delta) or _apply(draft, operation, delta):
-            yield Refusal(f"operations[{number}]", problem.code, problem.text, problem.close)
+            yield replace(problem, place=f"operations[{number}]")
 
 
-def _apply(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+def _apply(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None:
     match operation.type:
         case "ADD":
             return _add(draft, operation, delta)
         case "UPDATE":
             return _update(draft, operation, delta)
         case "DELETE":
-            return _delete(draft, operation)
+            bullet = _target(draft, operation)
+            return bullet if isinstance(bullet, Refusal) else draft.remove(bullet.id)
         case _:
             assert_never(operation.type)
 
 
-def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+def _add(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None:
     name, content = operation.section or "", operation.content or ""
     if operation.bullet_id and draft.find(operation.bullet_id):
-        return _Problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
+        return _problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
     section = match_name(name, draft.sections)
     if section is None:
         return _unknown("section", name, draft.sections)
     if not content.strip():
-        return _Problem("no_content", "ADD without content; give the text of the bullet")
+        return _problem("no_content", "ADD without content; give the text of the bullet")
     keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
     bullet = Bullet(bullet_id(section, draft.next_id), section, content, keywords, extra=_extra({}, operation))
     draft.next_id += 1
@@ -205,15 +204,15 @@ def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
     return None
 
 
-def _update(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+def _update(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None:
     bullet = _target(draft, operation)
-    if isinstance(bullet, _Problem):
+    if isinstance(bullet, Refusal):
         return bullet
     if operation.content is None and operation.keywords is None and not (operation.details or operation.record):
-        return _Problem("no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
+        return _problem("no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
     content = bullet.content if operation.content is None else operation.content
     if not content.strip():
-        return _Problem("no_content", f"UPDATE of {bullet.id!r} to an empty text; DELETE removes a bullet")
+        return _problem("no_content", f"UPDATE of {bullet.id!r} to an empty text; DELETE removes a bullet")
     keywords = operation.keywords
     if keywords is None:
         keywords = bullet.keywords if content == bullet.content else draft.keywords(content)
@@ -227,22 +226,14 @@ def _extra(fields: Mapping[str, Json], operation: Operation) -> dict[str, Json]:
     return {**fields, **operation.details, **({RECORD: operation.record} if operation.record else {})}
 
 
-def _delete(draft: _Draft, operation: Operation) -> _Problem | None:
-    bullet = _target(draft, operation)
-    if isinstance(bullet, _Problem):
-        return bullet
-    draft.remove(bullet.id)
-    return None
-
-
-def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
+def _target(draft: _Draft, operation: Operation) -> Bullet | Refusal:
     """The bullet of an UPDATE or a DELETE."""
     id = operation.bullet_id or ""
     bullet = draft.find(id)
     if bullet is None:
         return _unknown("bullet", id, draft.playbook.by_id)
     if operation.section and match_name(operation.section, draft.sections) != bullet.section:
-        return _Problem(
+        return _problem(
             "wrong_section",
             f"{operation.type} of {bullet.id!r} in section {operation.section[:100]!r}; "
             f"it stands in {bullet.section!r}: name that one, or none",
@@ -250,30 +241,30 @@ def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
     return bullet
 
 
-def _check(operation: Operation, delta: Delta) -> _Problem | None:
+def _check(operation: Operation, delta: Delta) -> Refusal | None:
     """The problem of an operation with a text or a field that no playbook can hold, whatever it changes."""
     texts: Json = [
         *(operation.content, [*(operation.keywords or ())], {**operation.details}, operation.record),
         [*(operation.evidence or delta.evidence)],
     ]
     if why := bad_text_in(texts):
-        return _Problem("bad_text", f"{operation.type} of a text that {why}; send it without")
+        return _problem("bad_text", f"{operation.type} of a text that {why}; send it without")
     unknown = sorted(operation.details.keys() - set(OPTIONAL_FIELDS))
     if unknown:
-        return _Problem(
+        return _problem(
             "bad_field", f"{operation.type} with the field {unknown[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
         )
     return None
 
 
-def _unknown(kind: str, name: str, names: Collection[str]) -> _Problem:
+def _unknown(kind: str, name: str, names: Collection[str]) -> Refusal:
     if not name:
-        return _Problem(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
+        return _problem(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
     # Among thousands of ids a search for close matches would cost more than applying the delta.
     first = sorted(islice(names, 500))
     close = get_close_matches(name[:100], first, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
-    return _Problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {hint}", "".join(close))
+    return _problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {hint}", "".join(close))
 
 
 def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
@@ -283,19 +274,19 @@ def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
             if isinstance(tag, Refusal):
                 yield tag
             elif problem := _tag(draft, tagging.task, tag, injected):
-                yield Refusal(f"taggings[{task}].tags[{number}]", problem.code, problem.text)
+                yield replace(problem, place=f"taggings[{task}].tags[{number}]")
 
 
-def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> _Problem | None:
+def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> Refusal | None:
     if tag.id not in injected:
-        return _Problem(
+        return _problem(
             "not_injected", f"a tag for {tag.id[:100]!r}, which {task!r} was not given; tag what was injected"
         )
     bullet = draft.find(tag.id)
     if bullet is None:
-        return _Problem("unknown_bullet", f"a tag for {tag.id[:100]!r}, which is no longer in the playbook")
+        return _problem("unknown_bullet", f"a tag for {tag.id[:100]!r}, which is no longer in the playbook")
     if (task, tag.id) in draft.tags:
-        return _Problem(
+        return _problem(
             "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
         )
     draft.tags = draft.tags.insert((task, tag.id))

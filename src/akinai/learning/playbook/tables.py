@@ -3,7 +3,7 @@
 Kayba's skillbook is such a document: `{"skills": {ID: {...}}, "sections": {NAME: [ID, ...]}}`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from akinai.core.canonical import Json
@@ -85,7 +85,10 @@ def sections_of_tables(document: Mapping[str, Json]) -> dict[str, Json] | None:
     sections = document.get("sections")
     listed = isinstance(sections, Sequence) and not isinstance(sections, str)
     tables = [name for name in _LISTS if document.get(name) and isinstance(document[name], Mapping | list)]
-    inner = listed and any(_holds_table(section) for section in cast("Sequence[Json]", sections))
+    inner = listed and any(
+        isinstance(section, Mapping) and ("skills" in section or isinstance(section.get("bullets"), Mapping))
+        for section in cast("Sequence[Json]", sections)
+    )
     if not tables and not (sections and isinstance(sections, Mapping)) and not inner:
         return None
     bullets = _Bullets(by_reference=bool(tables))
@@ -112,10 +115,6 @@ def sections_of_tables(document: Mapping[str, Json]) -> dict[str, Json] | None:
     return {"schema": document["schema"], **whole} if "schema" in document else whole
 
 
-def _holds_table(section: Json) -> bool:
-    return isinstance(section, Mapping) and ("skills" in section or isinstance(section.get("bullets"), Mapping))
-
-
 class _Bullets:
     """Bullets while they are being collected, by id, with the section that each is placed in."""
 
@@ -132,16 +131,12 @@ class _Bullets:
     def add_all(self, items: Json, section: str) -> None:
         """Add the bullets of a table by ids or of a list; an id that is there already is placed in the section."""
         for id, item in _pairs(items):
-            if isinstance(item, str) and item in self.by_id:
+            is_text = isinstance(item, str)
+            if is_text and item in self.by_id:
                 self.by_id[item]["section"] = section
-            elif isinstance(item, str) and section and self.by_reference and len(item.split()) < 2:
-                continue
-            elif isinstance(item, str):
-                self.add(id, {"content": item}, section)
-            elif isinstance(item, Mapping):
-                self.add(id, item, section)
-            elif item is not None:
-                self.add(id, {"content": item}, section)  # which is refused as no text, by its place
+            elif item is not None and not (is_text and section and self.by_reference and len(item.split()) < 2):
+                # what is neither a text nor an object is refused as no text, by its place
+                self.add(id, item if isinstance(item, Mapping) else {"content": item}, section)
 
     def add(self, id: str, item: Mapping[str, Json], section: str) -> None:
         named = item.get("section")
@@ -170,10 +165,8 @@ class _Bullets:
         yield from grouped.items()
 
 
-def _pairs(items: Json) -> Iterator[tuple[str, Json]]:
+def _pairs(items: Json) -> Iterable[tuple[str, Json]]:
     if isinstance(items, Mapping):
-        yield from items.items()
-    elif isinstance(items, Sequence) and not isinstance(items, str):
-        yield from (("", item) for item in items)
-    elif items is not None:
-        yield "", items
+        return items.items()
+    listed = items if isinstance(items, Sequence) and not isinstance(items, str) else [items]
+    return [("", item) for item in listed]

@@ -41,6 +41,11 @@ class RepeatedGenerator:
         return replace(first, details={ANSWERS: answers}, usage=usage)
 
 
+def _answers(trajectory: Trajectory) -> list[str] | None:
+    """The answers of all attempts; None for a single attempt, which judges a playbook."""
+    return cast("Mapping[str, list[str]]", trajectory.details or {}).get(ANSWERS)
+
+
 @dataclass(frozen=True)
 class AgreementEvaluator:
     """Counts a training attempt as right when over half of all attempts gave its answer. It never reads the truth.
@@ -51,10 +56,9 @@ class AgreementEvaluator:
     judge: Evaluator
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
-        details = cast("Mapping[str, list[str]]", trajectory.details or {})
-        if ANSWERS not in details:
+        answers = _answers(trajectory)
+        if answers is None:
             return await self.judge.evaluate(task, trajectory)
-        answers = details[ANSWERS]
         counts: Counter[str] = Counter()
         for answer in answers:
             counts[next((counted for counted in counts if exact(counted, answer)), answer)] += 1
@@ -75,10 +79,10 @@ class ContrastEvaluator:
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         verdict = await self.judge.evaluate(task, trajectory)
-        details = cast("Mapping[str, list[str]]", trajectory.details or {})
-        if ANSWERS not in details:
+        answers = _answers(trajectory)
+        if answers is None:
             return verdict
-        attempts = [replace(trajectory, answer=answer, details=None) for answer in details[ANSWERS]]
+        attempts = [replace(trajectory, answer=answer, details=None) for answer in answers]
         evaluations = [await self.judge.evaluate(task, attempt) for attempt in attempts]
         verdicts = [f"{'right' if checked.right else 'wrong'}, {checked.score:g}" for checked in evaluations]
         lines = [

@@ -93,9 +93,9 @@ class ContestScores:
             "accuracy": judged.accuracy if self.graded else None,
             "score": judged.mean,
             "n": len(judged.right),
-            "gain": None if score is none else _paired_json(gain(none.judged, judged)),
-            "over_control": _paired_json(over) if over else None,
-            "playbook_minus": _paired_json(minus) if minus else None,
+            "gain": None if score is none else paired_json(gain(none.judged, judged)),
+            "over_control": paired_json(over) if over else None,
+            "playbook_minus": paired_json(minus) if minus else None,
             "verdict": _verdict(minus) if minus else None,
             "learning_tokens": learning.input + learning.output,
             "learning_calls": score.learning.calls,
@@ -201,6 +201,7 @@ def _verdict(minus: PairedComparison) -> str:
     return "ahead" if low > 0 else "behind" if high < 0 else "open"
 
 
-def _paired_json(paired: PairedComparison) -> dict[str, Json]:
+def paired_json(paired: PairedComparison) -> dict[str, Json]:
+    """A difference with its interval, wins and losses."""
     ends: Json = [*paired.ci95] if paired.ci95 else None
     return {"gain": paired.difference, "ci95": ends, "wins": paired.wins, "losses": paired.losses}

@@ -14,7 +14,7 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.opening import PLAYBOOKS, playbook_path
 from akinai.runtime.config.settings import DEFAULT_STORE, Settings, assign, named_value, setting
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
-from akinai.runtime.learn.role_models import RoleModels, role_setting
+from akinai.runtime.learn.role_models import ROLES, RoleModels, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig, setting_texts
 from akinai.runtime.models.budget import Budget
@@ -46,16 +46,13 @@ def split_settings(settings: Settings, world: World[Any] | None) -> tuple[list[s
 
 def learner_settings(options: LearnOptions) -> dict[str, Any]:
     """The options that are settings of the learner, without those that are left out, and the models by role."""
-    by_role = {
-        "generator": role_setting(options["generator_model"], options["generator_base_url"]),
-        "reflector": role_setting(options["reflector_model"], options["reflector_base_url"]),
-        "curator": role_setting(options["curator_model"], options["curator_base_url"]),
-    }
     learner = {
         name: value
         for name, value in part_of(LearnerOptions, options).items()
         if name in LearnSettings.model_fields and _is_set(value)
     }
+    named = cast("Mapping[str, Any]", options)
+    by_role = {role: role_setting(named[f"{role}_model"], named[f"{role}_base_url"]) for role in ROLES}
     roles = {role: setting for role, setting in by_role.items() if setting}
     return {**learner, "roles": roles} if roles else learner
 

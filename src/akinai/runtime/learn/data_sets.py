@@ -126,25 +126,9 @@ def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[Playbook]
     from akinai.learning.search.embedders import TfidfSvd
     from akinai.learning.search.sudachi import SudachiWords
 
-    words = _CachedTokenizer(SudachiWords())
+    words = lru_cache(1 << 16)(SudachiWords())  # indexes ask for words and for vectors, and there are several indexes
     embedder = TfidfSvd(DIMENSIONS, words)
     return words, partial(PlaybookIndex, tokenizer=words, embedder=embedder)
-
-
-class _CachedTokenizer:
-    """A tokenizer that cuts a text once: indexes ask for words and for vectors, and there are several indexes."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.name = str(getattr(tokenizer, "name", type(tokenizer).__qualname__))
-
-        @lru_cache(maxsize=1 << 16)
-        def cut(text: str) -> Sequence[str]:
-            return tuple(tokenizer(text))
-
-        self._cut = cut
-
-    def __call__(self, text: str) -> Sequence[str]:
-        return self._cut(text)
 
 
 def _entry_data_set(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from akinai.core.errors import EndRun, UsageError, why_unreadable
 from akinai.core.lessons import RECORD, AdviceKinds, split_record
 from akinai.core.worlds import World
-from akinai.learning.contest.contenders import Contest, RunRecords
+from akinai.learning.contest.contenders import Contest
 from akinai.learning.contest.controls import invented_control, permuted_control
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
@@ -194,10 +194,6 @@ class _Learning:
     @property
     def path(self) -> Path:
         return playbook_file(self.options, self.data_set.name)
-
-    @property
-    def _records(self) -> RunRecords | None:
-        return RecordsOnStore(self.runs, self.settings.placebo) if self.runs else None
 
     @property
     def _by_agreement(self) -> bool:
@@ -506,7 +502,7 @@ class _Learning:
             templates=settings.templates(self.data_set),
             budget_tokens=settings.curator_budget_tokens,
             tries=settings.tries,
-            records=self._records,
+            records=RecordsOnStore(self.runs, settings.placebo) if self.runs else None,
         )
         scores = [ContenderScore(NONE, baseline), ContenderScore(OURS, ours, spent, not settings.no_truth)]
         control = ""

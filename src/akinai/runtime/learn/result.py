@@ -19,7 +19,7 @@ from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
-from akinai.runtime.learn.against import ContestScores
+from akinai.runtime.learn.against import ContestScores, paired_json
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.contract import SERVERS
@@ -55,24 +55,27 @@ class SplitEvaluation:
         """The gain over the control on the same tasks: what the learning may claim."""
         return gain(self.control, self.judged) if self.control and self.judged else None
 
-    def control_json(self, *, graded: bool) -> Json:
-        """The control: its name, its score, and what the playbook has over it, task by task."""
-        if self.control is None:
-            return None
-        accuracy = _share(self.control) if graded else None
-        paired = _gain_json(self.over_control)
-        return {"name": self.control_name, "score": self.control.mean, "accuracy": accuracy, "paired": paired}
+    def to_json(self, *, graded: bool = True) -> dict[str, Json]:
+        """`graded`: tasks have known answers, of which accuracy is the share that was right."""
 
-    def to_json(self) -> dict[str, Json]:
+        def share(result: EvalResult | None) -> Json:
+            return _share(result) if graded else None
+
+        control: Json = self.control and {
+            "name": self.control_name,
+            "score": self.control.mean,
+            "accuracy": share(self.control),
+            "paired": _gain_json(self.over_control),
+        }
         return {
             "split": self.split,
-            "accuracy": _share(self.judged),
-            "baseline_accuracy": _share(self.baseline),
+            "accuracy": share(self.judged),
+            "baseline_accuracy": share(self.baseline),
             "clean_accuracy": _share(self.clean),
             "with": self.judged.mean if self.judged else None,
             "without": self.baseline.mean if self.baseline else None,
             "paired": _gain_json(self.gain),
-            "control": self.control_json(graded=True),
+            "control": control,
             "near_copies": self.near,
         }
 
@@ -211,23 +214,25 @@ class LearnResult:
         replies that stayed unreadable; `training` says of each epoch what became of its tasks and of all that was
         asked for; `spent` is what models received and answered, with the unreadable replies by reason.
         """
-        judged, baseline, runs = self.judged, self.baseline, self.runs
+        judged, runs = self.judged, self.runs
         best = max(self.selected, key=lambda selected: selected.score, default=None)
+        evaluation = self.evaluation.to_json(graded=runs is None)
+
+        def part(*names: str) -> dict[str, Json]:
+            return {name: evaluation[name] for name in names}
+
         return {
             "tasks": self.data_set,
             **_runs_json(runs),
             "opponents": self._opponents_json(),
             "online": self.online,
             "epochs": len(self.epochs),
-            "split": self.split,
+            **part("split"),
             "ending": self.ending,
-            "accuracy": None if runs else _share(judged),
-            "baseline_accuracy": None if runs else _share(baseline),
-            "clean_accuracy": _share(self.clean),
+            **part("accuracy", "baseline_accuracy", "clean_accuracy"),
             "runs": (len(judged.scores) if judged else 0) if runs else None,
             "unit": self.unit or None,
-            "with": judged.mean if judged else None,
-            "without": baseline.mean if baseline else None,
+            **part("with", "without"),
             "playbook_size": len(self.playbook),
             "tokens": self._tokens(),
             "failed": self._failed(),
@@ -238,10 +243,11 @@ class LearnResult:
                 for epoch, counts in self._counts()
             ],
             "spent": _usage_json(self.usage),
-            "improvement_rate": [] if runs else [_epoch_json(epoch) for epoch in self.epochs],
-            "paired": _gain_json(self.gain),
-            "control": self.evaluation.control_json(graded=runs is None),
-            "near_copies": self.evaluation.near,
+            "improvement_rate": [
+                {"epoch": e.epoch, "accuracy": e.accuracy, "rate": e.improvement, "points": e.points}
+                for e in (() if runs else self.epochs)
+            ],
+            **part("paired", "control", "near_copies"),
             "test": self.test.to_json() if self.test else None,
             "judge_only": self.judge_only,
             "selected": [
@@ -368,26 +374,9 @@ def _counts_json(epoch: int, counts: EpochCounts) -> dict[str, Json]:
     }
 
 
-def _epoch_json(epoch: EpochReport) -> dict[str, Json]:
-    return {
-        "epoch": epoch.epoch,
-        "accuracy": epoch.accuracy,
-        "rate": epoch.improvement,
-        "points": epoch.points,
-    }
-
-
 def _comparison_json(without: EvalResult, judged: EvalResult) -> dict[str, Json]:
     return {"with": judged.mean, "without": without.mean, "paired": _gain_json(gain(without, judged))}
 
 
 def _gain_json(paired: PairedComparison | None) -> Json:
-    if paired is None:
-        return None
-    return {
-        "gain": paired.difference,
-        "ci95": list(paired.ci95) if paired.ci95 else None,
-        "wins": paired.wins,
-        "losses": paired.losses,
-        "mde": paired.mde,
-    }
+    return paired and {**paired_json(paired), "mde": paired.mde}

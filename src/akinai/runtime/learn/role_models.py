@@ -49,13 +49,7 @@ class RolesSettings(BaseModel):
         return any(self.of(role).model for role in ROLES)
 
     def of(self, role: RoleName) -> RoleSettings:
-        match role:
-            case "generator":
-                return self.generator
-            case "reflector":
-                return self.reflector
-            case "curator":
-                return self.curator
+        return getattr(self, role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +98,11 @@ class RoleModels:
 
     def to_json(self) -> dict[str, Json]:
         """By role: name, address and sampling; null for a role that plays by rules."""
-        return {role: _model_json(self.by_role.get(role)) for role in ROLES}
+        choices = {role: self.by_role.get(role) for role in ROLES}
+        return {
+            role: choice and {"name": choice.name, "base_url": choice.base_url, "sampling": choice.sampling}
+            for role, choice in choices.items()
+        }
 
 
 def role_models(main: ModelChoice | None, roles: RolesSettings, options: CallOptions) -> RoleModels:
@@ -146,7 +144,3 @@ def role_setting(model: str | ModelChoice | None, base_url: str | None = None) -
     else:
         settings = {"model": model, "base_url": base_url}
     return {name: value for name, value in settings.items() if value is not None}
-
-
-def _model_json(choice: ModelChoice | None) -> Json:
-    return choice and {"name": choice.name, "base_url": choice.base_url, "sampling": choice.sampling}

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis
-from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_rows
+from akinai.core.untrusted.documents import TABLES, DocumentError, parse_json, parse_lines, parse_rows
 from akinai.core.untrusted.spelling import short_repr
 from akinai.retrieval import normalise
 
@@ -149,22 +149,14 @@ def _records(name: str, text: str) -> Iterator[tuple[int, Mapping[str, object]]]
 
 
 def _json_records(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    if text.lstrip().startswith("["):
-        records = enumerate(cast("list[object]", _parsed(text, "the list")), 1)
-    else:
-        lines = enumerate(text.split("\n"), 1)
-        records = ((number, _parsed(line, f"line {number}")) for number, line in lines if line.strip())
-    for number, record in records:
-        if not isinstance(record, Mapping):
-            raise ValueError(f"record {number} is {short_repr(record, 40)}; write one object a line")
-        yield number, cast("Mapping[str, object]", record)
-
-
-def _parsed(text: str, where: str) -> object:
+    listed = text.lstrip().startswith("[")
     try:
-        return parse_json(text)
+        for number, record in enumerate(parse_json(text), 1) if listed else parse_lines(text):
+            if not isinstance(record, Mapping):
+                raise ValueError(f"record {number} is {short_repr(record, 40)}; write one object a line")
+            yield number, cast("Mapping[str, object]", record)
     except DocumentError as error:
-        raise ValueError(f"{where}: {error}") from error
+        raise ValueError(f"the list: {error}" if listed else str(error)) from error
 
 
 def _question(record: Mapping[str, object], number: int) -> dict[str, Json]:
