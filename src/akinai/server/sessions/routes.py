@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from fastapi import FastAPI, Query, Request
@@ -45,9 +46,14 @@ class SessionServices:
     """Names or paths of the playbooks that are served."""
 
 
+@cache
 def _described(answer: type[BaseModel], *statuses: int, body: type[BaseModel] | None = None, status: int = 200) -> Any:
-    """The arguments of a route's decorator."""
-    responses = {code: {"model": s.ProblemAnswer, "description": MEANINGS[code]} for code in statuses}
+    """The arguments of a route's decorator. FastAPI would make a validator for each answer that is given as a model, so
+    one refusal brings the shape of all.
+    """
+    shape: Any = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}}}
+    responses: dict[int, Any] = {code: {"description": MEANINGS[code], **shape} for code in statuses}
+    responses[401] = {"model": s.ProblemAnswer, "description": MEANINGS[401]}
     content = {"application/json": {"schema": body.model_json_schema()}} if body else {}
     extra = {"openapi_extra": {"requestBody": {"required": True, "content": content}}} if body else {}
     return {"response_model": answer, "responses": responses, "status_code": status, **extra}
