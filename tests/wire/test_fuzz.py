@@ -68,32 +68,32 @@ def test_no_request_by_the_document_is_a_server_error(server: Background) -> Non
         send()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "\\ud800"}}}',
-        b'{"name": "FetchMessages", "parameters": {"limit": 1e999}}',
-        b'{"name": "FetchMessages", "parameters": {"limit": ' + b"9" * 5000 + b"}}",
-        b'{"name": "Search", "parameters": {"query": "\\u0000"}}',
-        b'{"name": "Search", "parameters": {"query": NaN}}',
-        b'{"name": "Search", "parameters": {"x": ' + b"[" * 900 + b"]" * 900 + b"}}",
-        b'{"name": "Search", "parameters": {"x": ' + b"[" * 90_000 + b"]" * 90_000 + b"}}",
-        b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "x", "y": '
-        + b"[" * 300
-        + b"]" * 300
-        + b"}}}",
-        b'{"name": "Search", "metadata": {"akinai_text": [1]}, "parameters": {"query": "x", "limit": 10.0}}',
-    ],
-)
-async def test_bodies_that_break_parsers_are_answered(wire: Wire, body: bytes) -> None:
+BREAKING = [
+    b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "\\ud800"}}}',
+    b'{"name": "FetchMessages", "parameters": {"limit": 1e999}}',
+    b'{"name": "FetchMessages", "parameters": {"limit": ' + b"9" * 5000 + b"}}",
+    b'{"name": "Search", "parameters": {"query": "\\u0000"}}',
+    b'{"name": "Search", "parameters": {"query": NaN}}',
+    b'{"name": "Search", "parameters": {"x": ' + b"[" * 900 + b"]" * 900 + b"}}",
+    b'{"name": "Search", "parameters": {"x": ' + b"[" * 90_000 + b"]" * 90_000 + b"}}",
+    b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "x", "y": '
+    + b"[" * 300
+    + b"]" * 300
+    + b"}}}",
+    b'{"name": "Search", "metadata": {"akinai_text": [1]}, "parameters": {"query": "x", "limit": 10.0}}',
+]
+
+
+async def test_bodies_that_break_parsers_are_answered(wire: Wire) -> None:
     """Half surrogates, NUL, NaN, huge numbers and deep nesting: an answer or 422, and the server goes on."""
-    answer = await wire.http.post("/actions/execute", content=body, headers={"X-Agent-Id": "c"})
-    assert answer.status_code in (200, 422)
-    register = await wire.http.post("/agents/register", content=b'{"agent": {"id": "n", "x": ' + body + b"}}")
-    assert register.status_code in (200, 422)
-    log = await wire.http.post(
-        "/logs/create", content=b'{"log": {"level": "info", "name": "n", "data": ' + body + b"}}"
-    )
-    assert log.status_code in (200, 422)
-    for path in ("/logs", "/agents", "/agents/n", "/health", "/metrics"):
-        assert (await wire.http.get(path)).status_code in (200, 404)
+    for body in BREAKING:
+        answer = await wire.http.post("/actions/execute", content=body, headers={"X-Agent-Id": "c"})
+        assert answer.status_code in (200, 422)
+        register = await wire.http.post("/agents/register", content=b'{"agent": {"id": "n", "x": ' + body + b"}}")
+        assert register.status_code in (200, 422)
+        log = await wire.http.post(
+            "/logs/create", content=b'{"log": {"level": "info", "name": "n", "data": ' + body + b"}}"
+        )
+        assert log.status_code in (200, 422)
+        for path in ("/logs", "/agents", "/agents/n", "/health", "/metrics"):
+            assert (await wire.http.get(path)).status_code in (200, 404)

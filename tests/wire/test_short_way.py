@@ -93,35 +93,35 @@ async def test_a_plain_request_goes_the_short_way(wire: Wire, taken: list[bytes]
         assert len(taken) == count
 
 
-@pytest.mark.parametrize(
-    ("pieces", "status"),
-    [
-        ((request(*PLAIN, "X-Odd: 1"),), 200),
-        ((request(*PLAIN, "Origin: http://evil.example"),), 403),
-        ((request("Host: evil.example", "X-Agent-Id: c"),), 403),
-        ((request("X-Agent-Id: c"),), 403),
-        ((request(*PLAIN, "X-Agent-Id: d"),), 200),
-        ((request(*PLAIN, "Host: localhost"),), 403),
-        ((request(*PLAIN, f"Content-Length: {len(FETCH)}"),), 400),
-        ((request(*PLAIN, " folded"),), 400),
-        ((request("Host: localhost", "X-Agent-Id : c"),), 400),
-        ((request("Host: localhost"),), 401),
-        ((request("Host: localhost", "X-Agent-Id: nobody"),), 401),
-        ((request(*PLAIN, "Connection: close"),), 200),
-        ((request(*PLAIN, line="POST /actions/execute HTTP/1.0"),), 200),
-        ((request(*PLAIN, line="POST /actions/execute/ HTTP/1.1"),), 200),
-        ((request(body=b"{"),), 422),
-        ((request(body=b'{"name": 1}'),), 422),
-        ((request()[:20], request()[20:]), 200),
-        ((request()[:-5], request()[-5:]), 200),
-    ],
-)
-async def test_all_else_goes_the_long_way(wire: Wire, taken: list[bytes], pieces: Sequence[bytes], status: int) -> None:
+ODD = [
+    ((request(*PLAIN, "X-Odd: 1"),), 200),
+    ((request(*PLAIN, "Origin: http://evil.example"),), 403),
+    ((request("Host: evil.example", "X-Agent-Id: c"),), 403),
+    ((request("X-Agent-Id: c"),), 403),
+    ((request(*PLAIN, "X-Agent-Id: d"),), 200),
+    ((request(*PLAIN, "Host: localhost"),), 403),
+    ((request(*PLAIN, f"Content-Length: {len(FETCH)}"),), 400),
+    ((request(*PLAIN, " folded"),), 400),
+    ((request("Host: localhost", "X-Agent-Id : c"),), 400),
+    ((request("Host: localhost"),), 401),
+    ((request("Host: localhost", "X-Agent-Id: nobody"),), 401),
+    ((request(*PLAIN, "Connection: close"),), 200),
+    ((request(*PLAIN, line="POST /actions/execute HTTP/1.0"),), 200),
+    ((request(*PLAIN, line="POST /actions/execute/ HTTP/1.1"),), 200),
+    ((request(body=b"{"),), 422),
+    ((request(body=b'{"name": 1}'),), 422),
+    ((request()[:20], request()[20:]), 200),
+    ((request()[:-5], request()[-5:]), 200),
+]
+
+
+async def test_all_else_goes_the_long_way(wire: Wire, taken: list[bytes]) -> None:
     """What is odd, refused or in pieces is answered as before; the refusals are those of the long way."""
-    raw = await connect(wire)
-    line, _, _ = await raw.ask(*pieces)
-    assert int(line.split()[1]) == status
-    assert not taken
+    for pieces, status in ODD:
+        raw = await connect(wire)
+        line, _, _ = await raw.ask(*pieces)
+        assert int(line.split()[1]) == status, pieces
+        assert not taken
 
 
 async def test_both_ways_answer_alike(wire: Wire, taken: list[bytes]) -> None:
