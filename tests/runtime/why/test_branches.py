@@ -38,13 +38,16 @@ def test_copied_players_play_as_those_that_follow_from_the_beginning() -> None:
 
 
 def test_a_player_that_cannot_be_told_takes_over_afresh() -> None:
-    """After another player's days it reads the shop that it takes over, and does business there."""
+    """After another player's days it reads the shop that it takes over, does business there, and what of that was left
+    out on the day is named."""
     run = akinai.run("vending", agent="idle", days=24, seeds=5, preset="classic")[0]
     world = worlds.load(run.world)
     late = Branches(world, replay(world, run.ledger), "reference")
     assert value(late, Branch(3)) > late.headline(late.steps).value + 5_000
     assert value(late, Branch(3, 4)) == value(late, Branch(4))
     assert late.afresh
+    divergences = asyncio.run(late.divergences())
+    assert all(divergences[index].missed for index in late.afresh - {len(late.units)})
 
 
 def test_the_same_future_for_everybody() -> None:

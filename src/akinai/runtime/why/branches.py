@@ -153,8 +153,8 @@ class Branches:
             for index in self.afresh - {len(self.units)}:
                 unit, divergence = self.units[index], self._divergences[index]
                 own = [step.entry.seq for step in self.steps[unit.begin : unit.end] if step.turn.actor == self.actor]
-                missed = [] if self.by_days else divergence.missed
-                self._divergences[index] = Divergence(own, missed, divergence.parted)
+                begun = await self._follow(self._shadow(), index) if self.by_days else divergence
+                self._divergences[index] = Divergence(own, begun.missed, divergence.parted)
         return self._divergences
 
     async def _follow(self, shadow: Shadow, index: int) -> Divergence:
