@@ -1,5 +1,7 @@
 """What a long market costs to read: peak memory of a server while it is made, of its restart, and of what reads it.
 
+The market is killed while it is made, so that its snapshot is older than its end, and restarts with and without it.
+
 python bench/long_market.py [entries ...]       by default 99,000 and 1,000,000, on SQLite
 
 Each is a process of its own. A restart may take 1.3 times the memory of the server that made the run; everything else
@@ -8,6 +10,8 @@ Each is a process of its own. A restart may take 1.3 times the memory of the ser
 
 import asyncio
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +33,7 @@ from market import purchase
 
 PAIRS, ACTIONS = 50, 9
 RESTART_BUDGET, BESIDE_BUDGET_MB = 1.3, 50
-READERS = (
+READERS: tuple[tuple[str, ...], ...] = (
     ("verify", "verify", "long"),
     ("replay", "replay", "long"),
     ("analyze", "analyze", "long"),
@@ -63,8 +67,8 @@ async def make(url: str, entries: str) -> None:
                 await act(names[side], action)
 
     await asyncio.gather(*(pair(number) for number in range(PAIRS)))
-    await market.close()
-    await store.close()
+    print(f"{market.committed.seq:,} entries", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 async def restart(url: str) -> None:
@@ -72,8 +76,8 @@ async def restart(url: str) -> None:
     store = await open_store(url)
     market = HostedMarket(await store.header("long"), store)
     await market.open()
-    print(f"{market.committed.seq:,} entries")
-    await store.close()
+    print(f"{market.committed.seq:,} entries", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 async def fold(url: str) -> None:
@@ -92,7 +96,7 @@ def measured(words: Sequence[str], folder: str) -> float:
     assert child.stdout
     child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
-    if status:
+    if status not in (0, signal.SIGKILL):
         raise SystemExit(f"{' '.join(words)} failed")
     peak = usage.ru_maxrss / 1024
     print(f"{peak:7,.0f} MiB {usage.ru_utime + usage.ru_stime:7.1f} s CPU", end="")
@@ -105,8 +109,11 @@ def measure(entries: int) -> None:
         print(f"{entries:,} entries, load {os.getloadavg()[0]:.1f}")
         print("  live             ", end="")
         live = measured([me, "make", url, str(entries)], folder)
-        print("\n  restart          ", end="")
-        print(f"  {measured([me, 'restart', url], folder) / live:.2f} of live, {RESTART_BUDGET} allowed")
+        print()
+        for words in ("with a snapshot", "without"):
+            print(f"  {words:<17}", end="")
+            print(f"  {measured([me, 'restart', url], folder) / live:.2f} of live, {RESTART_BUDGET} allowed")
+            shutil.rmtree(f"{url}.snapshots", ignore_errors=True)
         print("  state            ", end="")
         state = measured([me, "fold", url], folder)
         print()

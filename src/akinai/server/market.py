@@ -7,7 +7,9 @@ the next one.
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -15,18 +17,22 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from rpds import HashTrieMap
 
 from akinai.core.actions import Action
-from akinai.core.canonical import Json
-from akinai.core.errors import SequenceConflict, StoreError
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import LedgerError, SequenceConflict, StoreError
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import expect_outcome, expect_version, read_turn, step
 from akinai.runtime.play.session import clock_us
+from akinai.runtime.runs.kept_scores import scorer_version
 from akinai.runtime.runs.reading import expect_whole
+from akinai.server.event_log import log_event
 from akinai.server.metrics import UNREAD, Metrics
 from akinai.server.spoofing import skeleton
+from akinai.stores.snapshots import SnapshotFile
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model.actions import Register, SendMessage
 from akinai.worlds.market.rules.views import MAIL_CAME, WAITING
+from akinai.worlds.market.snapshot import read_state, state_lines
 
 MAX_WAITING = 20_000
 """Requests that are applied and not yet durable; further requests are refused."""
@@ -34,6 +40,13 @@ FOLLOW_PAUSE_S = 0.02
 """Pause between looks at what other servers wrote, so that a burst of entries is read at once."""
 TOKEN_MARK = "token sha256:"
 """Precedes the digest of an agent's token in the `said` of its registration."""
+
+SNAPSHOT_FORMAT = 1
+"""Rises when the first line of a snapshot holds other facts."""
+SNAPSHOT_FEWEST = 20_000
+"""Entries that are folded in a second, more or less: for fewer no snapshot is made."""
+SNAPSHOT_SHARE = 4
+"""A snapshot is made when the run has grown by this part of its entries."""
 
 T = TypeVar("T")
 R = TypeVar("R", contravariant=True)
@@ -80,10 +93,83 @@ class Head(NamedTuple):
             skeletons = skeletons.insert(skeleton(entry.actor), entry.actor)
         return Head(state, entry.seq, entry.digest, entry.at, token_digests, skeletons)
 
+    @property
+    def facts(self) -> dict[str, Json]:
+        """All that does not follow from the state, as JSON."""
+        return {"seq": self.seq, "digest": self.digest, "at": self.at, "token_digests": dict(self.token_digests)}
+
+    @staticmethod
+    def of_facts(state: State, facts: Mapping[str, Any]) -> Head:
+        """The head of a state with the facts beside it."""
+        ids = (*state.roll, *(state.joined[number] for number in range(len(state.joined))))
+        skeletons = HashTrieMap({skeleton(id): id for id in ids})
+        return Head(state, facts["seq"], facts["digest"], facts["at"], HashTrieMap(facts["token_digests"]), skeletons)
+
     def expect_distinct(self, id: str) -> None:
         """LookAlike for an id that is not known and looks like one that is."""
         if id not in self.state.members and (look_alike := self.skeletons.get(skeleton(id))) is not None:
             raise LookAlike(id, look_alike)
+
+
+class Snapshots:
+    """The snapshot of one run. What breaks here is logged, and costs time alone."""
+
+    def __init__(self, store: Store, header: RunHeader, opening: State) -> None:
+        self._file, self._opening = SnapshotFile.of(store, header), opening
+        self._last = 0
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    def read(self) -> Head | None:
+        """The head of a whole snapshot by this code; None without one."""
+        if self._file is None:
+            return None
+        try:
+            lines = self._file.read()
+            facts = json.loads(next(lines, "{}"))
+            if not facts or (facts["format"], facts["version"]) != (SNAPSHOT_FORMAT, scorer_version(Market())):
+                return None
+            return Head.of_facts(read_state(self._opening, lines), facts)
+        except Exception as error:  # whatever is wrong with it, the ledger has the same state
+            log_event("snapshot_unread", logging.WARNING, error=f"{type(error).__name__}: {error}")
+            return None
+
+    def begun_at(self, seq: int) -> None:
+        """The run was taken up from a snapshot after this entry."""
+        self._last = seq
+
+    def is_due(self, seq: int) -> bool:
+        """Whether it is time for a snapshot after an entry; a stopping server makes one for less."""
+        enough = SNAPSHOT_FEWEST if self._stopping else max(SNAPSHOT_FEWEST, self._last // SNAPSHOT_SHARE)
+        return seq - self._last >= enough and self._task is None and self._file is not None
+
+    def write(self, head: Head) -> None:
+        """Begin with a snapshot of a durable head, in a thread."""
+        if self._file is not None:
+            self._last = head.seq
+            work = asyncio.to_thread(self._write, self._file, head)
+            self._task = asyncio.create_task(work)
+            self._task.add_done_callback(self._ended)
+
+    async def stop(self) -> None:
+        """Wait for a snapshot that is under way, which now hurries."""
+        self._stopping = True
+        if self._task is not None:
+            await self._task
+
+    def _ended(self, _: asyncio.Task[None]) -> None:
+        self._task = None
+
+    def _lines(self, head: Head) -> Iterator[str]:
+        yield canonical({**head.facts, "format": SNAPSHOT_FORMAT, "version": scorer_version(Market())})
+        yield from state_lines(head.state, self._opening)
+
+    def _write(self, file: SnapshotFile, head: Head) -> None:
+        try:
+            file.write(self._lines(head), lambda: self._stopping)
+            log_event("snapshot", entries=head.seq)
+        except Exception as error:  # a full disk, a folder that is not ours: the ledger has it all
+            log_event("snapshot_failed", logging.WARNING, entries=head.seq, error=f"{type(error).__name__}: {error}")
 
 
 class Waiter(Protocol[R]):
@@ -131,7 +217,8 @@ class HostedMarket:
         state = self.world.begin(header.genesis)
         self.committed = Head.before(state, header.genesis.digest)
         """The durable head, which reads show."""
-        self._head = self.committed
+        self._head = self._opening = self.committed
+        self._snapshots = Snapshots(store, header, state)
         self._store, self._clock, self._max_waiting, self._metrics = store, clock, max_waiting, metrics
         self._pending: list[_Pending[Any]] = []
         self._entries: list[Entry] = []
@@ -142,14 +229,39 @@ class HostedMarket:
         self.closing = False
 
     async def open(self) -> None:
-        """Fold the ledger, and from now on follow the entries of other servers.
+        """Fold the ledger, or what came since a snapshot, and from now on follow the entries of other servers.
 
         LedgerError when the ledger is damaged or the rules no longer give its outcomes.
         """
-        await self._catch_up()
+        await self._begin_at_snapshot()
+        try:
+            await self._catch_up()
+        except LedgerError:
+            if not self.committed.seq:
+                raise
+            self.committed = self._opening  # so wrong a snapshot that entries after it do not follow
+            self._snapshots.begun_at(0)
+            await self._catch_up()
         expect_whole(self.header, self.committed.seq)
+        self._snapshot()
         if hasattr(self._store, "changes"):
             self._follower = asyncio.create_task(self._follow())
+
+    async def _begin_at_snapshot(self) -> None:
+        """Go on from a snapshot whose last entry is in the store with the same digest, which covers all before it."""
+        head = self._snapshots.read()
+        if head is None:
+            return
+        async for entry in self._store.read(self.header.run_id, head.seq - 1):
+            if (entry.seq, entry.digest) == (head.seq, head.digest):
+                self.committed = head
+                self._snapshots.begun_at(head.seq)
+            return
+
+    def _snapshot(self) -> None:
+        """Begin with a snapshot of what is durable, if it is time for one."""
+        if self._snapshots.is_due(self.committed.seq):
+            self._snapshots.write(self.committed)
 
     async def close(self) -> None:
         """Answer the accepted requests and close the run; the store stays open.
@@ -164,6 +276,9 @@ class HostedMarket:
             self._follower.cancel()
             with suppress(asyncio.CancelledError):
                 await self._follower
+        await self._snapshots.stop()
+        self._snapshot()
+        await self._snapshots.stop()
         head = self.committed
         closed = replace(self.header, status="open", ending="stopped", entries=head.seq, digest=head.digest)
         await self._store.update(closed)
@@ -264,6 +379,7 @@ class HostedMarket:
                 request.waiter.set_result(request.response)
         if self._mail_waiters:
             self._wake(_recipients(entries))
+        self._snapshot()
 
     def _fail(self, requests: Sequence[_Pending[Any]], error: Exception) -> None:
         """Drop a failed commit. Later requests are applied again, to the last durable state."""

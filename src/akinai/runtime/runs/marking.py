@@ -8,6 +8,7 @@ from typing import cast
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import UsageError
 from akinai.core.stores import Forgets, RunHeader, Status, Store
+from akinai.stores.snapshots import SnapshotFile
 
 NOTES = "notes"
 """The run card key of the notes."""
@@ -77,6 +78,9 @@ async def delete_forever(store: Store, headers: Sequence[RunHeader]) -> None:
         raise UsageError("this store cannot remove runs; deleted without --forever, they are left out of lists")
     await _expect_at_rest(store, headers)
     await store.forget([header.run_id for header in headers])
+    for header in headers:
+        if snapshot := SnapshotFile.of(store, header):
+            snapshot.remove()
 
 
 async def _expect_at_rest(store: Store, headers: Sequence[RunHeader]) -> None:

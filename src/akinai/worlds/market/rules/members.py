@@ -95,7 +95,7 @@ def register(state: State, actor: str, action: a.Register) -> tuple[State, Outco
     elif why := _unfit(actor, action.profile):
         return state, Outcome.refused("wrong_profile", why)
     else:
-        member = _with_profile(existing, actor, action.profile)
+        member = with_profile(existing, actor, action.profile)
     first = existing is None or not existing.registered
     state = _update_catalogue(state, member.moved(registered=True))
     if first:
@@ -113,7 +113,7 @@ def _unfit(actor: str, profile: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _with_profile(existing: Member | None, actor: str, profile: Profile) -> Member:
+def with_profile(existing: Member | None, actor: str, profile: Profile) -> Member:
     role, profile = role_of(profile), with_menus(profile)
     data = data_of(profile, role)
     stranger = Member(actor, role, profile, data, view_json(profile))
