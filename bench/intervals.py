@@ -1,10 +1,10 @@
 """Measures what sentences on scores promise: how often intervals of `akinai.core.statistics` hold the truth, how often
 equal agents seem to differ, and how often a difference is found that a sentence calls visible.
 
-Run: `python bench/intervals.py [experiments]`, by default 10,000 (some ten minutes). Scores are skewed as money is, or
-coarse: many runs near the bottom and a long tail above, some that went broke, shares of passed runs, sheets of ten
-questions. Exits with 1 where an interval holds the truth less often than is printed, where equal agents differ in more
-than 6 % of studies, and where an interval and its p disagree.
+Run: `python bench/intervals.py [experiments]`, by default 10,000 (some ten minutes), at least 10. Scores are skewed as
+money is, or coarse: many runs near the bottom and a long tail above, some that went broke, shares of passed runs,
+sheets of ten questions. Exits with 1 where an interval holds the truth less often than is printed, where equal agents
+differ in more than 6 % of studies, and where an interval and its p disagree.
 
 Not called statistics.py: a script's folder comes first on the import path and would hide the standard module.
 """
@@ -247,7 +247,7 @@ def print_false_winners(studies: int) -> list[str]:
 
 
 def main() -> int:
-    experiments = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    experiments = max(10, int(sys.argv[1])) if len(sys.argv) > 1 else 10_000
     wrong = [*print_coverage(experiments), *print_false_winners(experiments // 10)]
     sizes = [n for n in (6, 8, 10, 15, 20, 50) if n >= fewest_pairs()]
     print("\nshare of studies that find a gain of mde on common seeds, in % (meant: 80)")
