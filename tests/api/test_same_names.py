@@ -12,7 +12,7 @@ import akinai
 from akinai.cli.app import app
 from akinai.runtime.export.generate import generating_worlds
 
-PRESENTATION = {"as_json", "rows", "help"}
+PRESENTATION = {"as_json", "as_csv", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
     "a2a": ["world"],
