@@ -18,11 +18,11 @@ JUDGED = "101-104", "101-130"
 
 
 def money(paired: Any) -> str:
-    """A gain with its interval; "-" where the playbook gives no control."""
+    """A gain, with its interval where there are pairs enough; "-" where the playbook gives no control."""
     if paired is None:
         return f"{'-':>8}"
-    low, high = paired["ci95"] or (0.0, 0.0)
-    return f"{paired['gain']:>+8.2f} ({low:+.2f} to {high:+.2f})"
+    interval = " ({:+.2f} to {:+.2f})".format(*paired["ci95"]) if paired["ci95"] else ""
+    return f"{paired['gain']:>+8.2f}{interval}"
 
 
 def main() -> None:
