@@ -155,6 +155,16 @@ def test_content_survives_the_reply(content: str) -> None:
         assert operation.content == content
 
 
+@pytest.mark.parametrize(
+    "ahead", ["helpful=0 harmful=0 :: ", "[rul-00001] helpful=3 harmful=0 :: helpful=0 harmful=0 :: "]
+)
+def test_counters_that_a_model_writes_back_are_no_content(ahead: str) -> None:
+    """A bullet is shown with its id and counters; a small model gives them back as part of the new content."""
+    [operation] = read_operations([{"type": "UPDATE", "bullet_id": "rul-00001", "content": f"{ahead}Use a :: b."}])
+    assert isinstance(operation, Operation)
+    assert operation.content == "Use a :: b."
+
+
 def test_no_reply_is_run(tmp_path: Path) -> None:
     """Code in a reply stays text."""
     path = tmp_path / "made"

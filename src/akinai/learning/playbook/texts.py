@@ -53,6 +53,7 @@ _FENCE = re.compile(r"[ ]*(`{3,}|~{3,})")
 _COUNTER = r"(?:helpful|harmful|neutral)[ ]*[=:][ ]*[0-9]{1,9}"
 _COUNTERS = rf"{_COUNTER}(?:[ ]*[,;]?[ ]*{_COUNTER})*"
 _LEADING = re.compile(rf"\[([^\s\[\]]+)\][ ]*(?:({_COUNTERS})[ ]*)?::[ ]*")
+_AHEAD = re.compile(rf"(?:(?:\[[^\s\[\]]+\][ ]*)?{_COUNTERS}[ ]*::[ ]*)*")
 _TRAILING = re.compile(rf"[ ]*[\[(]({_COUNTERS})[\])][ ]*$")
 _ONE_COUNTER = re.compile(r"(helpful|harmful|neutral)[ ]*[=:][ ]*([0-9]{1,9})")
 _LIKE_A_COUNTER = re.compile(r"\b(?:helpful|harmful)[ ]*[=:]", re.IGNORECASE)
@@ -72,6 +73,12 @@ def heading(name: str) -> str:
     """The line above a section's bullets."""
     usual = name.replace("_", " ").upper()
     return f"## {usual if _section_name(usual) == name else json.dumps(name, ensure_ascii=False)}"
+
+
+def without_counters(text: str) -> str:
+    """A content without the id and counters that ACE's form writes ahead of it: small models write them back."""
+    ahead = _AHEAD.match(text)
+    return text[ahead.end() :] if ahead else text
 
 
 def bullet_text(bullet: Bullet) -> str:

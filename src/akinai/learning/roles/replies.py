@@ -8,6 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.replies.objects import Shape, UnreadableReply, only, renamed
 from akinai.learning.playbook.bullets import OPTIONAL_FIELDS, Verdict
 from akinai.learning.playbook.deltas import BulletTag, Operation, OperationType, Refusal
+from akinai.learning.playbook.texts import without_counters
 
 T = TypeVar("T")
 
@@ -59,12 +60,13 @@ def _read_all(value: Json, key: str, read: Callable[[Mapping[str, Json]], T], wh
 
 def _operation(item: Mapping[str, Json]) -> Operation:
     fields = renamed(item, _FIELD_NAMES, _NEAR)
+    content = _text(fields, "content")
     details = {name: text for name, other in _DETAILS.items() if (text := text_in(fields, other))}
     return Operation(
         cast("OperationType", _choice(fields, "type", get_args(OperationType), str.upper)),
         _text(fields, "section"),
         _text(fields, "bullet_id"),
-        _text(fields, "content"),
+        None if content is None else without_counters(content),
         texts_in(fields, "keywords"),
         details,
         text_in(fields, "reasoning") or text_in(fields, "reason"),
