@@ -144,3 +144,12 @@ def test_what_no_ledger_keeps_is_named(value: Any, why: str | None) -> None:
     reason = unfit_in(value)
     assert (reason or "").startswith(why or "")
     assert (reason is None) == (why is None)
+
+
+def test_parts_that_may_hold_floats_are_enough() -> None:
+    """Where the rest of a value holds none, looking into these alone gives the same text."""
+    for part in ({"a": [1.0, {"b": 2.5}]}, {"a": 10**30}, {"a": "\ud800"}, {"a": (1, 2)}, None, {"é": True}):
+        value = {"z": {"y": part, "x": "1.0"}, "b": part}
+        assert canonical(value, (part, None)) == canonical(value)
+    with pytest.raises(ValueError, match="JSON"):
+        canonical({"z": [math.nan]}, ([math.nan],))

@@ -59,9 +59,12 @@ def as_json(value: Any) -> Any:
     return JsonRecord.to_json(cast("Any", value)) if is_dataclass(value) else str(value)
 
 
-def canonical(value: Json) -> str:
-    """The one spelling of `value`. Raises ValueError for NaN and infinities, TypeError for a value that is not JSON."""
-    if _is_plain(value):
+def canonical(value: Json, parts: Sequence[Json] | None = None) -> str:
+    """The one spelling of `value`. Raises ValueError for NaN and infinities, TypeError for a value that is not JSON.
+
+    `parts` are those of its parts that may hold a float, if the others are known to hold none.
+    """
+    if _is_plain(value) if parts is None else all(map(_is_plain, parts)):
         try:
             return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
         except orjson.JSONEncodeError:
@@ -121,7 +124,10 @@ def _resettled(value: Json) -> Json:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
-        return {_key(key): _resettled(item) for key, item in value.items()}
+        return {
+            key if type(key) is str else _key(key): item if type(item) in _LEAVES else _resettled(item)
+            for key, item in value.items()
+        }
     return _list(value)
 
 

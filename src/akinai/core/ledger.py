@@ -124,7 +124,7 @@ class Entry:
     def of(before: str, turn: Turn, outcome: Outcome) -> "Entry":
         """The entry that follows the digest `before`."""
         name, parameters = type(turn.action).__name__, turn.action.dumped()
-        text = canonical(_data(turn.actor, name, parameters, outcome, turn.said))
+        text = canonical(_data(turn.actor, name, parameters, outcome, turn.said), (parameters, outcome.data))
         digest = entry_digest(before, turn.seq, turn.at, text)
         return Entry(turn.seq, turn.at, turn.actor, name, parameters, outcome, turn.said, digest, text)
 

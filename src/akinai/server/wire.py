@@ -146,7 +146,7 @@ def _parse_verb(name: str, parameters: Table, body: bytes) -> Action:
         return _unreadable(body, f"{name:.100}: {error}", "bad_parameters")
     if _is_plain(body) and not _has_nested_metadata(fields):
         try:
-            return verb.model_validate(settled(fields) if _FLOAT.search(body) else fields)
+            return _VALIDATE[verb](settled(fields) if _FLOAT.search(body) else fields)
         except ValueError:
             pass  # the slow path below words the refusal
     action = EXECUTABLE.parse(name, fields, _text(body))
@@ -161,7 +161,9 @@ def _fields(verb: type[Action], parameters: Table) -> dict[str, Any]:
     if not isinstance(parameters.get("metadata", {}), dict):
         raise ValueError(f"metadata should be a JSON object, not {_kind(parameters['metadata'])}")
     names = _FIELDS[verb]
-    fields = {field: value for field, value in parameters.items() if field in names}
+    fields = dict(parameters)
+    for field in fields.keys() - names:
+        del fields[field]
     if fields.get("created_at") is not None:
         if (created_at := _time_text(fields["created_at"])) is None:
             raise ValueError(f"created_at should be a time with a zone, not {fields['created_at']!r:.100}")
@@ -172,6 +174,7 @@ def _fields(verb: type[Action], parameters: Table) -> dict[str, Any]:
 
 
 _FIELDS: Mapping[type[Action], frozenset[str]] = {verb: frozenset(verb.model_fields) for verb in EXECUTABLE.classes}
+_VALIDATE = {verb: TypeAdapter(verb).validator.validate_python for verb in EXECUTABLE.classes}
 _TIME: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 
 
@@ -223,7 +226,7 @@ def encode_answer(world: Market, state: State, turn: Turn, request: Request, out
         case a.SendMessage() as action:
             content, metadata["status"] = _sent(state, turn, action, outcome), "sent"
         case a.FetchMessages() as action:
-            content = _fetched(state, turn, action)
+            content = _fetched(state, turn, action, outcome)
         case a.Search() as action:
             page = rules.results_page(state, turn.actor, action)
             businesses = [orjson.Fragment(state.catalogue.line(id, _profile_text)) for id in page.ids]
@@ -247,10 +250,10 @@ def _profile_text(listing: Listing) -> str:
     return _dump(listing.public).decode()
 
 
-def _fetched(state: State, turn: Turn, action: a.FetchMessages) -> dict[str, Any]:
+def _fetched(state: State, turn: Turn, action: a.FetchMessages, outcome: Outcome) -> dict[str, Any]:
     """The messages, in the JSON whose digest is in the entry of the fetch."""
-    selection = mail.select(state, turn.actor, turn.at, action)
-    if selection is None or not selection.mails:
+    selection = mail.selected(state, turn, action) if cast("Table", outcome.data)["count"] else None
+    if selection is None:
         return {"messages": [], "has_more": False}
     return {"messages": orjson.Fragment(selection.text), **mail.fetch_metadata(state, turn, selection)}
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from trading import Desk, business, customer
 
 from akinai.core.canonical import canonical
+from akinai.core.worlds import read_turn
 from akinai.worlds.market.model.actions import FetchMessages
+from akinai.worlds.market.rules.mail import render_fetch
 
 
 def indexes(fetched: Any) -> list[int]:
@@ -133,3 +135,19 @@ def test_an_idle_poll_costs_the_same_in_a_full_market() -> None:
         costs.append(lines_of(lambda poll=poll: desk.act("ann", poll)))
         assert desk.entries[-1].outcome.data == {"count": 0, "has_more": False}
     assert costs[1] <= costs[0] + 60  # seven more halvings of the box
+
+
+def test_what_a_fetch_selected_is_shown_by_any_state(five: Desk) -> None:
+    """The state after a fetch has its mail ready for that fetch alone; without it the same is shown."""
+    five.act("ann", FetchMessages(limit=2))
+    first = read_turn(five.world, five.entries[-1])
+    outcome = five.act("ann", FetchMessages(after_index=five.entries[-3].seq))
+    last = five.state.fetched
+    assert last is not None
+    assert [mail.message.model_dump()["content"] for mail in last.mails] == ["message 4"]
+    for turn in (first, last.turn):
+        action = turn.action
+        assert isinstance(action, FetchMessages)
+        text = render_fetch(five.state, turn, action, outcome).text
+        assert text == render_fetch(five.state.moved(fetched=None), turn, action, outcome).text
+        assert ("message 4" in text) == (turn is last.turn)

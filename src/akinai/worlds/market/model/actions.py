@@ -164,7 +164,7 @@ class SendMessage(MarketVerb):
     """The sender, who may leave it out; another name than the sender's is refused."""
     created_at: str | None = None
     """When the sender says it was made. The market goes by its own clock."""
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default_factory=dict, json_schema_extra={"default": {}})
     """`idempotency_key`: the same message under the same key is sent once; another message under it is refused."""
 
     def encode(self) -> dict[str, Json]:

@@ -3,8 +3,8 @@
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from rpds import HashTrieMap, HashTrieSet
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
-from akinai.core.ledger import Outcome
+from akinai.core.ledger import Outcome, Turn
 from akinai.core.worlds import Record
 from akinai.worlds.market.model.actions import Message, OrderProposal, SendMessage
 from akinai.worlds.market.model.profiles import Profile, Role
@@ -121,6 +121,16 @@ class Box:
 
 
 EMPTY_BOX = Box(0, HashTrieMap())
+
+
+class Fetched(NamedTuple):
+    """The mail that a fetch selected."""
+
+    turn: Turn
+    mails: Sequence[Mail]
+    has_more: bool
+    text: str
+    """The canonical JSON of the mails as on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +253,8 @@ class State(Record):
     payments: int = 0
     booked_cents: int = 0
     """All payments together, each once."""
+    fetched: Fetched | None = field(default=None, compare=False, repr=False)
+    """The last mail that was fetched, for whoever shows it. It decides nothing."""
 
     @property
     def virtual(self) -> bool:

@@ -1,15 +1,14 @@
 """Mailboxes: delivery, and fetches that read nothing but the mail that they ask for."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from decimal import Decimal
 from operator import attrgetter
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import Mail, State
+from akinai.worlds.market.model.state import Fetched, Mail, State
 from akinai.worlds.market.model.units import read_time
 from akinai.worlds.market.rules.gates import CLOSED, conceal_sealed, seconds_sealed
 
@@ -26,24 +25,12 @@ def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
     return state.moved(boxes=boxes, members=state.members.insert(to, member), delivered=state.delivered + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class MailSelection:
-    """The mail that a fetch selects."""
-
-    mails: Sequence[Mail]
-    has_more: bool
-
-    @property
-    def text(self) -> str:
-        """The canonical JSON of the mails as on the wire."""
-        return f"[{','.join([mail.text for mail in self.mails])}]"
-
-
-def select(state: State, owner: str, at: int, action: a.FetchMessages) -> MailSelection | None:
-    """The mail that a fetch asks for as it is shown at a time, oldest first; None when `after` is no time.
+def select(state: State, turn: Turn, action: a.FetchMessages) -> Fetched | None:
+    """The mail that a fetch asks for as it is shown at its time, oldest first; None when `after` is no time.
 
     Its ends are found by bisection, so other mail costs nothing, however much there is.
     """
+    owner = turn.actor
     box = state.box(owner, action.from_agent_id or "")
     start = 0
     if action.after_index is not None:
@@ -55,8 +42,14 @@ def select(state: State, owner: str, at: int, action: a.FetchMessages) -> MailSe
         start = max(start, box.first_above(after, attrgetter("at")))
     start += action.offset or 0
     end = box.count if action.limit is None else min(start + action.limit, box.count)
-    mails = [box.by_position[position] for position in range(start, end)]
-    return MailSelection(conceal_sealed(state, at, mails), end < box.count and start < box.count)
+    mails = conceal_sealed(state, turn.at, [box.by_position[position] for position in range(start, end)])
+    more = end < box.count and start < box.count
+    return Fetched(turn, mails, more, f"[{','.join([mail.text for mail in mails])}]")
+
+
+def selected(state: State, turn: Turn, action: a.FetchMessages) -> Fetched | None:
+    """The mail that a fetch selected, from the state after it, which has it ready if that turn was the last fetch."""
+    return state.fetched if state.fetched and state.fetched.turn is turn else select(state, turn, action)
 
 
 def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Outcome]:
@@ -65,7 +58,7 @@ def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Out
     Refused as `bad_time` when `after` is no time.
     """
     actor = turn.actor
-    selection = select(state, actor, turn.at, action)
+    selection = select(state, turn, action)
     if selection is None:
         return state, Outcome.refused("bad_time", f"after must be a time in ISO 8601, not {action.after!r:.100}")
     data: dict[str, Json] = {"count": len(selection.mails), "has_more": selection.has_more}
@@ -75,8 +68,8 @@ def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Out
     digest = hashlib.sha256(selection.text.encode()).hexdigest()
     data |= {"first": first, "last": last, "digest": digest}
     member = state.members[actor]
-    if last > member.seen:
-        state = state.moved(members=state.members.insert(actor, member.moved(seen=last)))
+    members = state.members.insert(actor, member.moved(seen=last)) if last > member.seen else state.members
+    state = state.moved(members=members, fetched=selection)
     more = ", and there are more" if selection.has_more else ""
     count = (
         f"1 message, index {first}" if first == last else f"{len(selection.mails)} messages, index {first} to {last}"
@@ -86,7 +79,7 @@ def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Out
 
 def render_fetch(state: State, turn: Turn, action: a.FetchMessages, recorded: Outcome) -> Outcome:
     """The outcome as the fetching agent sees it: the messages themselves."""
-    selection = select(state, turn.actor, turn.at, action)
+    selection = selected(state, turn, action)
     if selection is None or not selection.mails:
         return Outcome(recorded.text, data={"messages": [], "has_more": False})
     lines = [indent(f"[{mail.index}] from {mail.sender}: {describe_message(mail.message)}") for mail in selection.mails]
@@ -97,7 +90,7 @@ def render_fetch(state: State, turn: Turn, action: a.FetchMessages, recorded: Ou
     return Outcome("\n".join([*lines, *more]), data={"messages": [mail.json for mail in selection.mails], **metadata})
 
 
-def fetch_metadata(state: State, turn: Turn, selection: MailSelection) -> dict[str, Json]:
+def fetch_metadata(state: State, turn: Turn, selection: Fetched) -> dict[str, Json]:
     """The data beside the messages: whether there are more, and the seconds until sealed bids among them open."""
     metadata: dict[str, Json] = {"has_more": selection.has_more}
     if any(is_sealed(mail) for mail in selection.mails):
