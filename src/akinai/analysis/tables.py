@@ -232,6 +232,12 @@ def same_numbers(first: Mapping[str, ScoreSummary], *others: Mapping[str, ScoreS
     return same
 
 
+def without_same(scores: Mapping[str, ScoreSummary]) -> dict[str, ScoreSummary]:
+    """The scores, none of which is the same number as an earlier one."""
+    same = same_numbers(scores)
+    return {name: score for name, score in scores.items() if name not in same}
+
+
 def same_sentence(same: Mapping[str, str]) -> str:
     """ "The same number here: bank balance, cash."; empty for none."""
     sentences = [

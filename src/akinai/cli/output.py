@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from akinai.core.untrusted.spelling import printable, printable_json
@@ -121,22 +122,28 @@ def print_next_steps(steps: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
-    """A bar on stderr over the days of all runs, or over the runs if they have no horizon; None without a terminal."""
+def progress_line(*, quiet: bool) -> "Generator[Callable[..., None] | None]":
+    """A line on stderr with a bar, which the function updates (`description`, `completed`, `total`); None without a
+    terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from akinai.report.language import fill, translate
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield partial(progress.update, progress.add_task("", total=None))
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> "Generator[Progress | None]":
+    """A bar over the days of all runs, or over the runs if they have no horizon; None without a terminal."""
+    from akinai.report.language import fill
 
     runs: dict[str, tuple[int, int]] = {}
     over: set[str] = set()
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task(translate("begin"), total=None)
+    with progress_line(quiet=quiet) as update:
 
         def progress(run: str, days: int, horizon: int) -> None:
             if days < 0:
@@ -147,28 +154,22 @@ def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
             several = fill("{count} of {all} runs, {days} days", count=len(over), all=len(runs), days=f"{played:,}")
             text = fill("day {day}", day=f"{played:,}") if len(runs) == 1 else several
             done, total = (played, planned) if planned else (len(over), len(runs) if len(runs) > 1 else None)
-            bar.update(task, description=text, completed=done, total=total)
+            assert update is not None
+            update(description=text, completed=done, total=total)
 
-        yield progress
+        yield progress if update else None
 
 
 @contextmanager
 def learning_bar(*, quiet: bool) -> "Generator[Watch | None]":
-    """A progress line on stderr, where that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
+    """A line on the epoch and the tasks that were learned from; None without a terminal."""
     from akinai.report.language import fill, translate
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(fill("epoch {epoch}", epoch=1))
+    with progress_line(quiet=quiet) as update:
 
         def watch(step: str, state: Any) -> None:
             learning = fill("epoch {epoch}: {count} tasks learned", epoch=state.epoch, count=f"{state.done:,}")
-            progress.update(bar, description=translate("judging") if state.over else f"{learning}, {step}")
+            assert update is not None
+            update(description=translate("judging") if state.over else f"{learning}, {step}")
 
-        yield watch
+        yield watch if update else None

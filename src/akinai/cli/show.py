@@ -17,7 +17,7 @@ from akinai.cli.options import (
     whole_number,
     with_flags,
 )
-from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page
+from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page, progress_line
 from akinai.core.errors import UsageError
 from akinai.runtime.options import WhyOptions
 
@@ -117,24 +117,14 @@ def why(name: Annotated[str, argument("RUN", "A run.")], as_json: Json = False, 
 
 
 @contextmanager
-def _branch_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
-    """A progress bar on stderr over the branches; None without a terminal."""
-    import sys
+def _branch_bar(*, quiet: bool) -> "Generator[Progress | None]":
+    """A bar over the branches; None without a terminal."""
+    from akinai.report.language import fill
 
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from akinai.report.language import fill, translate
-
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task(translate("reading the run"), total=None)
+    with progress_line(quiet=quiet) as update:
 
         def progress(done: int, total: int) -> None:
-            bar.update(task, description=fill("{count} branches", count=done), completed=done, total=total)
+            assert update is not None
+            update(description=fill("{count} branches", count=done), completed=done, total=total)
 
-        yield progress
+        yield progress if update else None

@@ -17,6 +17,7 @@ from akinai.analysis.tables import (
     groups_table,
     scores_table,
     usage_columns,
+    without_same,
 )
 from akinai.analysis.verdicts import opening_sentences, ranking_sentences
 from akinai.core.findings import WORST_FIRST, Finding
@@ -122,7 +123,8 @@ def _world_sections(
     yield Section("What came of it", (*_outcome(groups, rankings), *charts.score_figure(groups, members, group_looks)))
     for group in groups:
         if group.scores:
-            yield Section(f"All scores of {group.name}", (scores_table(group.scores), *group_notes(group)), 3)
+            table = scores_table(without_same(group.scores))
+            yield Section(f"All scores of {group.name}", (table, *group_notes(group)), 3)
     if charts.headline(groups) is None:
         return
     yield from _accounts(groups, members, group_looks)

@@ -16,8 +16,8 @@ from akinai.analysis.tables import (
     findings_table,
     group_notes,
     pass_table,
-    same_numbers,
     scores_table,
+    without_same,
 )
 from akinai.analysis.verdicts import opening_sentences, ranking_sentences
 from akinai.core.presentation.tables import Column, Grid
@@ -48,7 +48,7 @@ def analysis_page(analysis: Analysis, width: int) -> RenderableType:
         return page_of([*parts * bool(group.scores), *_single_run(group, analysis.runs[0], width)], width)
     parts += [analysis.table, *map(ranking_sentences, analysis.standings)]
     if len(runs) <= MOST_RUNS:
-        parts.append(runs_table(analysis.runs, width))
+        parts.append(runs_table(analysis.runs))
     for group in analysis.groups:
         parts += _group(group, [runs[id] for id in group.runs])
         if rates := analysis.pass_rates.get(group.name):
@@ -57,7 +57,7 @@ def analysis_page(analysis: Analysis, width: int) -> RenderableType:
 
 
 def _single_run(group: Group, run: Run, width: int) -> Iterator[Part | RenderableType]:
-    yield run_page(run)
+    yield run_page(run, [*without_same(group.scores)])
     if usage := run.usage:
         price = f", ${usage.dollars:,.2f}" if usage.dollars is not None else ""
         yield (
@@ -98,9 +98,8 @@ def _group(group: Group, runs: Sequence[Run]) -> Iterator[Part | RenderableType]
 
 def _also_measured(group: Group) -> dict[str, ScoreSummary]:
     """The scores but the first, and the figures of coherence; none that is the same number as another."""
-    same = same_numbers(group.scores)
-    scores = {name: score for name, score in list(group.scores.items())[1:] if name not in same}
-    return scores | {name: score for name, score in group.coherence.items() if name != ALL_FINDINGS}
+    scores = without_same(group.scores) | dict(group.coherence)
+    return {name: scores[name] for name in [*scores][1:] if name != ALL_FINDINGS}
 
 
 def boards_page(boards: Sequence[Board], width: int) -> RenderableType:

@@ -1,21 +1,20 @@
 """Runs as terminal text: tables of runs, of their scores, and of the statistics of many runs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from akinai.analysis.tables import statistics_table
+from akinai.analysis.tables import Part, statistics_table
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, counted, label
 from akinai.core.statistics import summarise
 from akinai.core.stores import RunHeader
 from akinai.core.untrusted.spelling import plain
 from akinai.report.language import translate, translate_sentence
-from akinai.report.tables.columns import fit_table, page_of, translate_line
+from akinai.report.tables.columns import page_of, translate_line
 from akinai.runtime.runs.records import Run, Runs, State
 from akinai.runtime.runs.sweep import sweep_of, swept_values
 from akinai.runtime.runs.unreadable import advice, unread_sentence
@@ -30,15 +29,12 @@ def runs_page(runs: Runs, width: int) -> RenderableType:
         return Text("no runs")
     if len(runs) == 1:
         return run_page(runs[0])
-    return Group(
-        runs_table(runs, width),
-        *(Text(""), summary_table(runs, width)) * bool(runs.score_names()),
-        *unread_notes([run.header for run in runs]),
-    )
+    summary = [summary_table(runs)] * bool(runs.score_names())
+    return Group(page_of([runs_table(runs), *summary], width), *unread_notes([run.header for run in runs]))
 
 
-def run_page(run: Run) -> RenderableType:
-    """The page of a run: its scores, one a line."""
+def run_page(run: Run, names: Collection[str] | None = None) -> RenderableType:
+    """The page of a run: its scores, one a line; or those of them with these names."""
     preset = run.card.get("preset")
     world = f"{run.world}, preset {preset}" if preset else run.world
     facts = [world, f"played by {player_label(run.header)}", run.header.game_words]
@@ -51,10 +47,10 @@ def run_page(run: Run) -> RenderableType:
     if reason:
         lines.append(Text(plain(translate_sentence(reason)), _style(run)))
     lines += unread_line(unread_sentence(run.header))
-    if run.scores:
-        names, units = [translate(label(score.name)) for score in run.scores], [score.unit for score in run.scores]
-        values = Column("value", [score.value for score in run.scores], unit=units)
-        lines += [Text(""), fit_table([Column("score", names, words=True), values], 80)]
+    if scores := [score for score in run.scores if names is None or score.name in names]:
+        words = Column("score", [label(score.name) for score in scores], words=True)
+        values = Column("value", [score.value for score in scores], unit=[score.unit for score in scores])
+        lines += [Text(""), page_of([Grid([words, values])], 80)]
     return Group(*lines)
 
 
@@ -100,23 +96,23 @@ def _style(run: Run) -> str:
     return "yellow" if run.state == "unreadable" else {"done": "", "open": "yellow", "failed": "red"}[run.status]
 
 
-def runs_table(runs: Sequence[Run], width: int) -> Table:
+def runs_table(runs: Sequence[Run]) -> Grid:
     """A row for each run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
     agents = [player_label(run.header) for run in runs]
     columns = [
-        Column("run", [run.id for run in runs], words=True),
-        *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
+        Column("run", [run.id for run in runs], words=True, names=True),
+        *([Column("agent", agents, words=True, names=True)] if len({*agents}) > 1 else []),
         Column("seed", [run.header.game for run in runs]),
-        Column("status", [translate(run.status) for run in runs], words=True),
-        Column("ending", [ending_words(run.ending or ABSENT) for run in runs], words=True),
+        Column("status", [run.status for run in runs], words=True),
+        Column("ending", [ending_words(run.ending or ABSENT) for run in runs], words=True, names=True),
         *([Column("days", [run.days for run in runs])] if any(run.days for run in runs) else []),
     ]
     scores = [
         Column(label(name), [run.value(name) for run in runs], drop=rank, unit=unit)
         for rank, (name, unit) in enumerate(units.items(), 1)
     ]
-    return fit_table([*columns, *scores], width, _shared_title(runs))
+    return Grid([*columns, *scores], _shared_title(runs))
 
 
 def _shared_title(runs: Sequence[Run]) -> str:
@@ -156,17 +152,14 @@ def headers_table(headers: Sequence[RunHeader], ending: Callable[[str], str] = s
     )
 
 
-def summary_table(runs: Runs, width: int, title: str = "") -> RenderableType:
+def summary_table(runs: Runs) -> Part:
     """Mean, median, extremes and interval of every score; of runs that are all in no figure, a title alone."""
     states = Counter(run.state for run in runs)
     unfinished = states["failed"] + states["open"]
     notes = [f"{unfinished} of them failed or not over, counted as they stand"] * bool(unfinished)
     notes += [f"{states[state]} of them {state} and in no figure" for state in LEFT_OUT if states[state]]
-    name = ", ".join([counted(len(runs), "run"), *notes])
-    title = f"{title}: {name}" if title else name
-    if not any(run.measured for run in runs):
-        return Text(translate_line(title), "bold")
-    return page_of([statistics_table(runs.summary(), runs.units(), title)], width)
+    title = ", ".join([counted(len(runs), "run"), *notes])
+    return statistics_table(runs.summary(), runs.units(), title) if any(run.measured for run in runs) else title
 
 
 def swept_runs(runs: Runs, width: int) -> RenderableType | None:
@@ -178,10 +171,10 @@ def swept_runs(runs: Runs, width: int) -> RenderableType | None:
         groups.setdefault(run.header.group or run.id, []).append(run)
     names = list(dict.fromkeys(name for run in runs for name in swept_values(run.header.card)))
     settings = [swept_values(members[0].header.card) for members in groups.values()]
-    columns = [Column(name, [plain(str(values.get(name))) for values in settings], words=True) for name in names]
+    columns = [Column(name, [str(values.get(name)) for values in settings], True, names=True) for name in names]
     columns.append(Column("runs", [len(members) for members in groups.values()]))
     for score in runs.score_names():
         unit = next(run_score.unit for run in runs for run_score in run.scores if run_score.name == score)
         means = [summarise([run.value(score) for run in members]).mean for members in groups.values()]
         columns.append(Column(label(score), means, drop=len(columns), unit=unit))
-    return fit_table(columns, width, f"{sweep_of(runs[0].header.card)}: means over the runs of each value")
+    return page_of([Grid(columns, f"{sweep_of(runs[0].header.card)}: means over the runs of each value")], width)
