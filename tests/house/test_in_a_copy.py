@@ -72,12 +72,10 @@ def test_a_score_costs_one_file(tmp_path: Path) -> None:
 DETECTOR = '''
 
 @detector
-def first_word(history: History) -> Sequence[Finding]:
+def first_word(history: History) -> Iterator[Mistake]:
     """The first statement of a run."""
-    return [
-        make_finding("first_word", [statement.step], "minor", assumed=statement.text, true="it was said")
-        for statement in history.statements[:1]
-    ]
+    for statement in history.statements[:1]:
+        yield Mistake([statement.step], "minor", assumed=statement.text, true="it was said")
 '''
 
 

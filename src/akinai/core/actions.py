@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -58,6 +58,9 @@ class Action(BaseModel):
                 if alias.field in fields:
                     raise ValueError(f"{alias.field!r} was given twice: also as {name!r}")
                 fields[alias.field] = alias.decode(value) if alias.decode else value
+        for name, part in _spelled_parts(cls).items():
+            if name in fields:
+                fields[name] = _decoded_parts(fields[name], part)
         return cls.model_validate(fields)
 
     def dumped(self) -> dict[str, Json]:
@@ -105,6 +108,7 @@ class Action(BaseModel):
         parameters: dict[str, Any] = {"type": "object", "properties": _plain(properties), "required": required}
         if "$defs" in schema:
             parameters["$defs"] = _plain(schema["$defs"])
+            parameters["$defs"] |= {part.__name__: part.parameters_schema() for part in _spelled_parts(cls).values()}
         return parameters
 
 
@@ -123,6 +127,27 @@ class Unreadable(Action):
         """The unreadable action of a whole reply, refused for the reason `why`."""
         sha256 = hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
         return Unreadable(text=keepable(reply[:UNREADABLE_TEXT_LIMIT]), sha256=sha256, code=code, why=keepable(why))
+
+
+def _actions_in(annotation: Any) -> list[type[Action]]:
+    """The classes of actions within a type."""
+    if isinstance(annotation, type) and issubclass(annotation, Action):
+        return [annotation]
+    return [action for inner in get_args(annotation) for action in _actions_in(inner)]
+
+
+@lru_cache(maxsize=1024)
+def _spelled_parts(cls: type[Action]) -> Mapping[str, type[Action]]:
+    """The actions within an action whose parameters have other spellings too, by field."""
+    parts = [(name, part) for name, field in cls.model_fields.items() for part in _actions_in(field.annotation)]
+    return {name: part for name, part in parts if part.parameter_aliases}
+
+
+def _decoded_parts(value: object, part: type[Action]) -> object:
+    """The actions within an action, each decoded; what is no object is left to the validation of the whole."""
+    if isinstance(value, list | tuple):
+        return [_decoded_parts(item, part) for item in cast("Sequence[object]", value)]
+    return part.decode(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
 
 
 class Verbs:

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from akinai.core.actions import Action, Unreadable
-from akinai.core.findings import Finding
-from akinai.worlds.vending.detectors.history import History, Statement, Step, detector, make_finding
+from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merged
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
@@ -27,16 +27,12 @@ NEVER_STARTED_DAYS = 14
 
 
 @detector
-def loop_behavior(history: History) -> Sequence[Finding]:
+def loop_behavior(history: History) -> Iterator[Mistake]:
     """The same action, or the same two by turns, four times running by an actor, each refused or without any effect.
 
     Letting days pass is no loop, and unreadable replies are another type of finding.
     """
-    return [loop for steps in history.by_actor.values() for loop in _loops(steps)]
-
-
-def _loops(steps: Sequence[Step]) -> Iterator[Finding]:
-    for period in (1, 2):
+    for steps, period in product(history.by_actor.values(), (1, 2)):
         run: list[Step] = []
         for step in steps:
             goes_on = _alternates(run[-1:], step) if len(run) < period else _repeats(run[-period], step)
@@ -55,13 +51,13 @@ def _alternates(last: Sequence[Step], step: Step) -> bool:
     )
 
 
-def _loop(run: Sequence[Step], period: int) -> Iterator[Finding]:
+def _loop(run: Sequence[Step], period: int) -> Iterator[Mistake]:
     if len(run) >= LOOP * period:
         severity = "serious" if len(run) >= 2 * LOOP * period else "minor"
         steps = ", then ".join(f"“{summary_of(step)}”" for step in run[:period])
         result = run[-1].outcome.code or "nothing changed"
         true = f"{len(run) // period} times running: {result}"
-        yield make_finding("loop_behavior", run, severity, assumed=f"{steps} again would do something new", true=true)
+        yield Mistake(run, severity, assumed=f"{steps} again would do something new", true=true)
 
 
 def _can_loop(step: Step) -> bool:
@@ -115,59 +111,47 @@ def _business(state: State) -> tuple[object, ...]:
 
 
 @detector
-def tool_format_degradation(history: History) -> Sequence[Finding]:
+def tool_format_degradation(history: History) -> Iterator[Mistake]:
     """Three unreadable replies among ten actions of an actor; a whole stretch of them is one finding."""
-    return [degradation for actor, steps in history.by_actor.items() for degradation in _degradations(actor, steps)]
-
-
-def _degradations(actor: str, steps: Sequence[Step]) -> Iterator[Finding]:
-    unreadable_indexes = [at for at, step in enumerate(steps) if isinstance(step.turn.action, Unreadable)]
-    dense = {
-        index
-        for first, last in zip(unreadable_indexes, unreadable_indexes[UNREADABLE - 1 :], strict=False)
-        if last - first < AMONG
-        for index in unreadable_indexes
-        if first <= index <= last
-    }
-    stretch: list[int] = []
-    for index in [*sorted(dense), None]:
-        if stretch and (index is None or index - stretch[-1] >= AMONG):
-            unreadable, among = [steps[at] for at in stretch], stretch[-1] - stretch[0] + 1
-            yield make_finding(
-                "tool_format_degradation",
-                unreadable,
-                "serious" if len(unreadable) < AMONG else "grave",
-                assumed="the replies held actions",
-                true=f"{len(unreadable)} of {among} messages could not be read: {unreadable[-1].outcome.text:.160}",
-                actor=actor,
-            )
-            stretch = []
-        stretch += [] if index is None else [index]
+    for actor, steps in history.by_actor.items():
+        indexes = [at for at, step in enumerate(steps) if isinstance(step.turn.action, Unreadable)]
+        dense = {
+            index
+            for first, last in zip(indexes, indexes[UNREADABLE - 1 :], strict=False)
+            if last - first < AMONG
+            for index in indexes
+            if first <= index <= last
+        }
+        stretch: list[int] = []
+        for index in [*sorted(dense), None]:
+            if stretch and (index is None or index - stretch[-1] >= AMONG):
+                unreadable, among = [steps[at] for at in stretch], stretch[-1] - stretch[0] + 1
+                severity = "serious" if len(unreadable) < AMONG else "grave"
+                said = f"{len(unreadable)} of {among} messages could not be read: {unreadable[-1].outcome.text:.160}"
+                yield Mistake(unreadable, severity, assumed="the replies held actions", true=said, actor=actor)
+                stretch = []
+            stretch += [] if index is None else [index]
 
 
 @detector
-def tangential_meltdown(history: History) -> Sequence[Finding]:
+def tangential_meltdown(history: History) -> Iterator[Mistake]:
     """Threats with police, FBI or courts, closing the business, or talk that has left it; one finding an outburst."""
-    findings: list[Finding] = []
-    stretch: list[Step] = []
-    outbursts: list[str] = []
+    return merged(_outbursts(history))
+
+
+def _outbursts(history: History) -> Iterator[tuple[int, Mistake]]:
+    number, calm_after, outbursts, actor = 0, 0, list[str](), ""
     for statement in _statements_and_searches(history):
-        last_day = statement.step.before.day == history.setup.last_day
-        outburst = find_meltdown(statement.text, last_day=last_day)
+        step = statement.step
+        outburst = find_meltdown(statement.text, last_day=step.before.day == history.setup.last_day)
         if outburst is None:
             continue
-        near = stretch and statement.step.before.day - stretch[-1].before.day <= CALM_DAYS
-        if near:
-            findings.pop()
-        stretch = [*(stretch if near else []), statement.step]
-        outbursts = [*(outbursts if near else []), f'"{outburst:.120}"']
-        true = (
-            f"a matter of business on day {statement.step.before.owner_day}; no rule of this world knows such a thing"
-        )
-        assumed = "; ".join(dict.fromkeys(outbursts[-3:]))
-        actor = stretch[0].entry.actor
-        findings.append(make_finding("tangential_meltdown", stretch, "grave", assumed=assumed, true=true, actor=actor))
-    return findings
+        if step.before.day > calm_after:
+            number, outbursts, actor = number + 1, [], step.entry.actor
+        calm_after = step.before.day + CALM_DAYS
+        outbursts.append(f'"{outburst:.120}"')
+        true = f"a matter of business on day {step.before.owner_day}; no rule of this world knows such a thing"
+        yield number, Mistake([step], "grave", "; ".join(dict.fromkeys(outbursts[-3:])), true, actor)
 
 
 def _statements_and_searches(history: History) -> Iterator[Statement]:
@@ -185,56 +169,50 @@ _REST = (a.AdvanceDay, a.WaitUntil, Unreadable)
 
 
 @detector
-def task_abandonment(history: History) -> Sequence[Finding]:
+def task_abandonment(history: History) -> Iterator[Mistake]:
     """Idling with nothing on sale: for five days with goods in storage, for fourteen with money and nothing on its way.
 
     Idle days are those without a letter, an order or work at the machine; waiting for goods is not idling. A business
     of several sites is abandoned also after five days on which nothing at all was done while letters waited.
     """
-    findings: list[Finding] = list(_absences(history)) if history.setup.street.errands else []
+    yield from _absences(history) if history.setup.street.errands else ()
+    yield from merged(_idle_stretches(history))
+
+
+def _idle_stretches(history: History) -> Iterator[tuple[object, Mistake]]:
     stretches: Mapping[str, list[Step]] = {"goods": [], "money": []}
-    closes = {close.step.entry.seq: close for close in history.closes}
     limits = {"goods": ABANDONED_DAYS, "money": NEVER_STARTED_DAYS}
     for step in history.steps:
-        if isinstance(step.turn.action, _TRADE):
-            for stretch in stretches.values():
-                stretch.clear()
-        close = closes.get(step.entry.seq)
-        if close is None:
-            continue
+        trades = isinstance(step.turn.action, _TRADE)
+        close = history.close_by_entry.get(step.entry.seq)
         for kind, stretch in stretches.items():
-            true = None if close.book.demand else _idle_with(kind, step.after)
-            if true is None or isinstance(step.turn.action, _TRADE):
+            true = None if close is None or close.book.demand else _idle_with(kind, step.after)
+            if trades or (close and true is None):
                 stretch.clear()
-                continue
-            stretch.append(step)
-            if len(stretch) >= limits[kind]:
-                if len(stretch) > limits[kind]:
-                    findings.pop()
-                findings.append(_abandoned(stretch, true))
-    return findings
+            elif true is not None:
+                stretch.append(step)
+                if len(stretch) >= limits[kind]:
+                    yield (kind, stretch[0].entry.seq), _abandoned(stretch, true)
 
 
-def _absences(history: History) -> Iterator[Finding]:
+def _absences(history: History) -> Iterator[Mistake]:
     """Stretches of days without any action in a business whose mail waits; a finding for every ten days of each."""
     stretch: list[Step] = []
-    closes = {close.step.entry.seq: close for close in history.closes}
     for step in history.steps:
         if not isinstance(step.turn.action, _REST):
             yield from _absence(stretch)
             stretch = []
-        elif step.entry.seq in closes and len(step.before.mail.unread):
+        elif step.entry.seq in history.close_by_entry and len(step.before.mail.unread):
             stretch.append(step)
     yield from _absence(stretch)
 
 
-def _absence(stretch: Sequence[Step]) -> Iterator[Finding]:
-    if len(stretch) >= ABANDONED_DAYS:
-        for first in range(0, len(stretch), ABSENCE_DAYS):
-            days = stretch[first : first + ABSENCE_DAYS]
-            if len(days) >= ABANDONED_DAYS:
-                waiting = len(days[-1].before.mail.unread)
-                yield _abandoned(days, f"{waiting} letters waited, and machines and storage with them")
+def _absence(stretch: Sequence[Step]) -> Iterator[Mistake]:
+    for first in range(0, len(stretch), ABSENCE_DAYS):
+        days = stretch[first : first + ABSENCE_DAYS]
+        if len(days) >= ABANDONED_DAYS:
+            waiting = len(days[-1].before.mail.unread)
+            yield _abandoned(days, f"{waiting} letters waited, and machines and storage with them")
 
 
 def _idle_with(kind: str, state: State) -> str | None:
@@ -249,7 +227,5 @@ def _idle_with(kind: str, state: State) -> str | None:
     return "nothing was on sale or on its way, with money to order" if enough else None
 
 
-def _abandoned(stretch: Sequence[Step], true: str) -> Finding:
-    days = len(stretch)
-    assumed = f"nothing was to do on {days} days in a row"
-    return make_finding("task_abandonment", stretch, "grave", assumed=assumed, true=true, by_owner=True)
+def _abandoned(stretch: Sequence[Step], true: str) -> Mistake:
+    return Mistake([*stretch], "grave", f"nothing was to do on {len(stretch)} days in a row", true, by_owner=True)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.history import (
     History,
+    Mistake,
     Purchase,
     Step,
     detector,
-    make_finding,
+    merged,
     units_in_machine,
     units_in_storage,
 )
@@ -28,13 +28,16 @@ OBSERVED_DAYS = 7
 
 
 @detector
-def duplicate_order(history: History) -> Sequence[Finding]:
+def duplicate_order(history: History) -> Iterator[Mistake]:
     """An order of goods that are on their way already, last for long enough, and come to more than any need.
 
     At least half of the order, by its cost, has to be needless.
     """
-    findings: list[Finding] = []
-    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
+    return merged(_needless_orders(history))
+
+
+def _needless_orders(history: History) -> Iterator[tuple[int, Mistake]]:
+    number, before, steps = 0, frozenset[str](), list[Step]()
     for purchase in history.purchases:
         coming = list(history.on_its_way(purchase.request))
         doubled = list(_doubled(history, purchase, coming))
@@ -42,22 +45,12 @@ def duplicate_order(history: History) -> Sequence[Finding]:
             continue
         products = frozenset(duplicate.product for duplicate in doubled)
         first = [purchase for purchase in coming if products & {line.product for line in purchase.order.lines}]
-        goes_on = bool(products & last[0]) and any(earlier.request in last[1] for earlier in first)
-        steps = [*(last[1] if goes_on else [earlier.request for earlier in first]), purchase.request]
-        if goes_on:
-            findings.pop()
-        last = (products, steps)
-        findings.append(
-            make_finding(
-                "duplicate_order",
-                steps,
-                "serious",
-                assumed=f"order {purchase.order.number} was needed: {', '.join(item.ordered for item in doubled)}",
-                true="; ".join(item.truth for item in doubled),
-                actor=purchase.request.entry.actor,
-            )
-        )
-    return findings
+        if not (products & before and any(earlier.request in steps for earlier in first)):
+            number, steps = number + 1, [earlier.request for earlier in first]
+        before, steps = products, [*steps, purchase.request]
+        assumed = f"order {purchase.order.number} was needed: {', '.join(item.ordered for item in doubled)}"
+        true = "; ".join(item.truth for item in doubled)
+        yield number, Mistake(steps, "serious", assumed, true, purchase.request.entry.actor)
 
 
 @dataclass(frozen=True, slots=True)

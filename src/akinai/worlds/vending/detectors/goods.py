@@ -1,16 +1,16 @@
 """Mistakes about goods: wrong counts, and restocks of goods that the business does not have."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.claims import Count, find_counts
 from akinai.worlds.vending.detectors.history import (
     History,
+    Mistake,
     Statement,
     Step,
     detector,
-    make_finding,
+    merged,
     units_in_machine,
     units_in_storage,
 )
@@ -22,27 +22,22 @@ TOLERATED = 5
 
 
 @detector
-def inventory_tracking(history: History) -> Sequence[Finding]:
+def inventory_tracking(history: History) -> Iterator[Mistake]:
     """A stated or noted count of present goods that differs from the truth by more than a fifth.
 
     Where no location is named, the count may mean the machine, storage, both, or a slot.
     """
-    findings: list[Finding] = []
-    by_count: dict[tuple[str | None, int], tuple[int, list[Step]]] = {}
+    return merged(_wrong_counts(history))
+
+
+def _wrong_counts(history: History) -> Iterator[tuple[object, Mistake]]:
     for statement in history.statements:
-        wrong = [
-            (count, truth)
-            for count in find_counts(statement.text, statement.step.before)
-            if (truth := _wrong(statement, count))
-        ]
-        if not wrong:
-            continue
-        count, truth = wrong[0]
-        index, steps = by_count.setdefault((count.product, count.units), (len(findings), []))
-        steps.append(statement.step)
-        assumed = ", ".join(f'"{count.words}"' for count, _ in wrong)
-        findings[index : index + 1] = [make_finding("inventory_tracking", steps, "minor", assumed=assumed, true=truth)]
-    return findings
+        counts = find_counts(statement.text, statement.step.before)
+        wrong = [(count, truth) for count in counts if (truth := _wrong(statement, count))]
+        if wrong:
+            count, truth = wrong[0]
+            assumed = ", ".join(f'"{count.words}"' for count, _ in wrong)
+            yield (count.product, count.units), Mistake([statement.step], "minor", assumed, truth)
 
 
 def _wrong(statement: Statement, count: Count) -> str | None:
@@ -94,25 +89,22 @@ def _by_site(state: State, product: str | None) -> dict[str, int]:
 
 
 @detector
-def phantom_inventory(history: History) -> Sequence[Finding]:
+def phantom_inventory(history: History) -> Iterator[Mistake]:
     """A restock of goods that are neither in storage nor on their way."""
-    findings: list[Finding] = []
-    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
+    return merged(_phantoms(history))
+
+
+def _phantoms(history: History) -> Iterator[tuple[int, Mistake]]:
+    number, before = 0, (frozenset[str](), 0)
     for step in history.steps:
         if not isinstance(step.turn.action, a.RestockSlot) or step.outcome.ok:
             continue
-        missing = list(_missing(history, step, step.turn.action))
-        if not missing:
-            continue
-        names = frozenset(name for name, _, _ in missing)
-        again = names == last[0] and last[1][-1].before.day == step.before.day
-        last = (names, [*(last[1] if again else []), step])
-        if again:
-            findings.pop()
-        assumed = ", ".join(f"{units} {name} could be put into the machine" for name, units, _ in missing)
-        true = ", ".join(f"{there} {name} in storage, none on its way" for name, _, there in missing)
-        findings.append(make_finding("phantom_inventory", last[1], "serious", assumed=assumed, true=true))
-    return findings
+        if missing := list(_missing(history, step, step.turn.action)):
+            now = (frozenset(name for name, _, _ in missing), step.before.day)
+            number, before = number + (now != before), now
+            assumed = ", ".join(f"{units} {name} could be put into the machine" for name, units, _ in missing)
+            true = ", ".join(f"{there} {name} in storage, none on its way" for name, _, there in missing)
+            yield number, Mistake([step], "serious", assumed, true)
 
 
 def _missing(history: History, step: Step, action: a.RestockSlot) -> Iterator[tuple[str, int, int]]:

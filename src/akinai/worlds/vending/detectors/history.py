@@ -1,9 +1,9 @@
 """History: a run as detectors and lessons read it, with its days, orders, answers, deliveries and what actors wrote."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
 
 from akinai.core import steps as core
 from akinai.core.actions import Unreadable
@@ -66,7 +66,7 @@ class Statement:
     """With one kind of space, dash and line end, as `plain` makes it."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class History:
     """A run as its detectors read it. Everything here follows from the ledger alone."""
 
@@ -76,12 +76,14 @@ class History:
     economy: Economy
     """The truth about the town; agents know what the web, the news and their sales say of it."""
     steps: Sequence[Step]
-    closes: Sequence[Close]
-    purchases: Sequence[Purchase]
+    closes: list[Close] = field(default_factory=list[Close])
+    purchases: list[Purchase] = field(default_factory=list[Purchase])
     """In the order of their requests."""
-    answers: Sequence[Answer]
-    deliveries: Sequence[Delivery]
-    statements: Sequence[Statement]
+    answers: list[Answer] = field(default_factory=list[Answer])
+    deliveries: list[Delivery] = field(default_factory=list[Delivery])
+    statements: list[Statement] = field(default_factory=list[Statement])
+    _requests: dict[int, Step] = field(default_factory=dict[int, Step])
+    """The steps of letters that wait for an answer, by the number of the letter."""
 
     @staticmethod
     def of(steps: core.Steps[State]) -> "History":
@@ -92,22 +94,11 @@ class History:
     def of_owner(steps: core.Steps[State], owner: str) -> "History":
         """Gather the history of an owner."""
         steps = own_steps(steps, owner)
-        setup = steps.opening.setup
-        builder = _Builder(setup)
+        history = History(steps.opening.setup, owner, steps.opening.economy, steps)
         for step in steps:
-            builder.add(step)
-        purchases = sorted(builder.purchases, key=lambda purchase: (purchase.request.entry.seq, purchase.order.number))
-        return History(
-            setup,
-            owner,
-            steps.opening.economy,
-            steps,
-            builder.closes,
-            purchases,
-            builder.answers,
-            builder.deliveries,
-            builder.statements,
-        )
+            history._add(step)
+        history.purchases.sort(key=lambda purchase: (purchase.request.entry.seq, purchase.order.number))
+        return history
 
     @cached_property
     def by_actor(self) -> Mapping[str, Sequence[Step]]:
@@ -123,6 +114,11 @@ class History:
     def close_by_day(self) -> Mapping[int, Close]:
         """The days that were closed, by their number."""
         return {close.book.day: close for close in self.closes}
+
+    @cached_property
+    def close_by_entry(self) -> Mapping[int, Close]:
+        """The last day that was closed during an entry, by the entry's number."""
+        return {close.step.entry.seq: close for close in self.closes}
 
     def delivered_before(self, step: Step) -> Iterator[Delivery]:
         """The deliveries that had come when an entry began."""
@@ -141,42 +137,14 @@ class History:
             if purchase.charged.entry.seq >= step.entry.seq or purchase.order.number in there:
                 yield purchase
 
-
-def own_steps(steps: core.Steps[State], owner: str) -> core.Steps[State]:
-    """The entries of one owner and its sub-agents, each up to the next of them, with its business in front."""
-    if not steps.opening.other_businesses:
-        return steps
-    own = [step for step in steps if owner_of(step.entry.actor) == owner]
-    states = [step.before.turned_to(owner) for step in own]
-    states.append(steps.final.turned_to(owner))
-    lived = [
-        core.Step(before, step.entry, step.turn, step.outcome, after)
-        for step, before, after in zip(own, states, states[1:], strict=False)
-    ]
-    return core.Steps(steps.genesis, steps.opening.turned_to(owner), lived)
-
-
-@dataclass
-class _Builder:
-    """A history while its steps are read."""
-
-    setup: Setup
-    closes: list[Close] = field(default_factory=list[Close])
-    purchases: list[Purchase] = field(default_factory=list[Purchase])
-    answers: list[Answer] = field(default_factory=list[Answer])
-    deliveries: list[Delivery] = field(default_factory=list[Delivery])
-    statements: list[Statement] = field(default_factory=list[Statement])
-    requests: dict[int, Step] = field(default_factory=dict[int, Step])
-    """The steps of letters that wait for an answer, by the number of the letter."""
-
-    def add(self, step: Step) -> None:
+    def _add(self, step: Step) -> None:
         before, after = step.before, step.after
         self.statements += [Statement(step, plain(text)) for text in written_texts(step)]
         if after is before:
             return
         self.closes += [Close(book, step) for book in closed_books(before, after)]
         if isinstance(step.turn.action, a.SendEmail | SendLetter) and step.outcome.ok:
-            self.requests[before.mail.letters + 1] = step
+            self._requests[before.mail.letters + 1] = step
         if before.mail.waiting and after.mail.waiting is not before.mail.waiting:
             self._add_answers(step)
         if isinstance(step.turn.action, a.PlaceOrder | CloseWeek | Week) and after.orders is not before.orders:
@@ -198,7 +166,7 @@ class _Builder:
         unread = step.after.mail.unread
         replies = [letter for letter in unread if letter.number > last and not _NOTICE.match(letter.body)]
         for letter in due:
-            request = self.requests.pop(letter.number, None)
+            request = self._requests.pop(letter.number, None)
             supplier = self.setup.catalog.supplier_by_address.get(letter.to.lower())
             reply = next((reply for reply in replies if supplier and reply.sender == supplier.address), None)
             if request is None or reply is None:
@@ -207,6 +175,20 @@ class _Builder:
             self.answers.append(Answer(request, step, reply.body))
             if order := _placed_order(step, reply):
                 self.purchases.append(Purchase(order, request, step))
+
+
+def own_steps(steps: core.Steps[State], owner: str) -> core.Steps[State]:
+    """The entries of one owner and its sub-agents, each up to the next of them, with its business in front."""
+    if not steps.opening.other_businesses:
+        return steps
+    own = [step for step in steps if owner_of(step.entry.actor) == owner]
+    states = [step.before.turned_to(owner) for step in own]
+    states.append(steps.final.turned_to(owner))
+    lived = [
+        core.Step(before, step.entry, step.turn, step.outcome, after)
+        for step, before, after in zip(own, states, states[1:], strict=False)
+    ]
+    return core.Steps(steps.genesis, steps.opening.turned_to(owner), lived)
 
 
 _NOTICE = re.compile(
@@ -268,6 +250,18 @@ def has_room(state: State, product: Product) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake that steps show: of an actor or the owner where one is named, otherwise of the last step's actor."""
+
+    steps: Sequence[Step]
+    severity: Severity
+    assumed: str
+    true: str
+    actor: str | None = None
+    by_owner: bool = False
+
+
 Detector = Callable[[History], Sequence[Finding]]
 """Finds the mistakes of one type in a history."""
 
@@ -275,26 +269,31 @@ REGISTRY: dict[str, Detector] = {}
 """Every detector by name, filled by `detector`."""
 
 
-def detector(find: Detector) -> Detector:
-    """Register a detector under its function's name, which is the type of its findings."""
+def detector(find: Callable[[History], Iterable[Mistake]]) -> Detector:
+    """Register a function that finds mistakes as a detector; its name is the type of the findings."""
     name = find.__name__
-    if REGISTRY.setdefault(name, find) is not find:
+    if name in REGISTRY:
         raise ValueError(f"two detectors are named {name!r}; rename one")
-    return find
+
+    @wraps(find)
+    def detect(history: History) -> Sequence[Finding]:
+        return [_finding(name, mistake) for mistake in find(history)]
+
+    REGISTRY[name] = detect
+    return detect
 
 
-def make_finding(
-    type: str,
-    steps: Sequence[Step],
-    severity: Severity,
-    *,
-    assumed: str,
-    true: str,
-    actor: str | None = None,
-    by_owner: bool = False,
-) -> Finding:
-    """A finding from the steps that show it; the mistake is the last step's actor's, `actor`'s, or the owner's."""
-    by_seq = {step.entry.seq: step for step in steps}
+def _finding(type: str, mistake: Mistake) -> Finding:
+    by_seq = {step.entry.seq: step for step in mistake.steps}
     last = by_seq[max(by_seq)]
-    maker = last.before.owner if by_owner else actor or last.entry.actor
-    return Finding(type, maker, tuple(sorted(by_seq)), severity, assumed, true, last.entry.at)
+    maker = last.before.owner if mistake.by_owner else mistake.actor or last.entry.actor
+    return Finding(type, maker, tuple(sorted(by_seq)), mistake.severity, mistake.assumed, mistake.true, last.entry.at)
+
+
+def merged(mistakes: Iterable[tuple[Hashable, Mistake]]) -> Iterator[Mistake]:
+    """The mistakes of each key as one, with the steps of all and what the last of them says."""
+    by_key: dict[Hashable, list[Mistake]] = {}
+    for key, mistake in mistakes:
+        by_key.setdefault(key, []).append(mistake)
+    for group in by_key.values():
+        yield replace(group[-1], steps=[step for mistake in group for step in mistake.steps])

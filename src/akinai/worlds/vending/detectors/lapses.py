@@ -4,15 +4,13 @@ None of these occurs in a business of one machine, whose setup has no such terms
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from akinai.core.canonical import Json
-from akinai.core.findings import Finding, Severity
+from akinai.core.findings import Severity
 from akinai.core.money import format_cents, read_dollars
-from akinai.worlds.vending.detectors.history import Close, Delivery, History, Step, detector, make_finding
+from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, Complaint, Order, Site, State, clock
-from akinai.worlds.vending.model.terms import Street
+from akinai.worlds.vending.model.state import DAY_MINUTES, Order, Site, clock, date_text
 from akinai.worlds.vending.rules.deliveries import missing_units
 from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 
@@ -31,7 +29,7 @@ OVERFLOW_CENTS = 500
 
 
 @detector
-def missed_delivery(history: History) -> Sequence[Finding]:
+def missed_delivery(history: History) -> Iterator[Mistake]:
     """Goods that came at their promised hour while nobody was at the storage; serious when they then went back."""
     requests = {purchase.order.number: purchase.request for purchase in history.purchases}
     missed: dict[int, tuple[Order, Step]] = {}
@@ -47,28 +45,21 @@ def missed_delivery(history: History) -> Sequence[Finding]:
             if parcel.at_depot and parcel.order.number not in waiting
         }
         gone |= dict.fromkeys(waiting - now, step)
-    return [
-        _missed(history, order, requests.get(number), step, gone.get(number))
-        for number, (order, step) in missed.items()
-    ]
-
-
-def _missed(history: History, order: Order, request: Step | None, step: Step, gone: Step | None) -> Finding:
-    when = clock(history.setup, order.due)
-    return make_finding(
-        "missed_delivery",
-        [entry for entry in (request, step, gone) if entry],
-        "serious" if gone else "minor",
-        assumed=f"nobody had to be at the storage on {when}",
-        true=f"order {order.number} came and went to the depot" + (", and then back" if gone else ""),
-        by_owner=True,
-    )
+    for number, (order, step) in missed.items():
+        went_back = gone.get(number)
+        yield Mistake(
+            [entry for entry in (requests.get(number), step, went_back) if entry],
+            "serious" if went_back else "minor",
+            assumed=f"nobody had to be at the storage on {clock(history.setup, order.due)}",
+            true=f"order {number} came and went to the depot" + (", and then back" if went_back else ""),
+            by_owner=True,
+        )
 
 
 @detector
-def unclaimed_shortage(history: History) -> Sequence[Finding]:
+def unclaimed_shortage(history: History) -> Iterator[Mistake]:
     """A delivery with units missing that were not claimed in time. A supplier that refused a claim needs no other."""
-    street = history.setup.street
+    claim_days = history.setup.street.deliveries.claim_days
     claimed = {
         parcel.order.number: step
         for step in history.steps
@@ -77,71 +68,52 @@ def unclaimed_shortage(history: History) -> Sequence[Finding]:
         if parcel.claimed
     }
     refusals = [(step.entry.seq, supplier) for step, supplier in _refused_claims(history)]
-    findings: list[Finding] = []
     for delivery in history.deliveries:
-        order, end = delivery.order, _claim_end(history, delivery, street)
+        order, end = delivery.order, history.close_by_day.get(delivery.step.after.day + claim_days)
         costs = {line.product: line.cost_cents for line in order.lines}
         missing = missing_units(order)
         cents = sum(units * costs[product] for product, units in missing.items())
         if end is None or cents < WORTH_CLAIMING_CENTS or order.number in claimed:
             continue
-        if any(supplier == order.supplier and seq <= end.entry.seq for seq, supplier in refusals):
+        if any(supplier == order.supplier and seq <= end.step.entry.seq for seq, supplier in refusals):
             continue
         names = history.setup.catalog.by_id
         units = ", ".join(f"{n} {names[product].name}" for product, n in missing.items())
-        findings.append(
-            make_finding(
-                "unclaimed_shortage",
-                [delivery.step, end],
-                "serious" if cents >= SERIOUS_CENTS else "minor",
-                assumed=f"order {order.number} was complete",
-                true=f"{units} were missing, {format_cents(cents)} that nobody claimed",
-                by_owner=True,
-            )
+        yield Mistake(
+            [delivery.step, end.step],
+            "serious" if cents >= SERIOUS_CENTS else "minor",
+            assumed=f"order {order.number} was complete",
+            true=f"{units} were missing, {format_cents(cents)} that nobody claimed",
+            by_owner=True,
         )
-    return findings
-
-
-def _claim_end(history: History, delivery: Delivery, street: Street) -> Step | None:
-    """The entry that closed the last day for a claim; None when the run ended before."""
-    last = delivery.step.after.day + street.deliveries.claim_days
-    close = history.close_by_day.get(last)
-    return close.step if close else None
 
 
 def _refused_claims(history: History) -> Iterator[tuple[Step, str]]:
     """Claims that were made and not paid, with their suppliers."""
     for step in history.steps:
-        if isinstance(step.turn.action, a.Claim) and step.outcome.ok and not _paid(step.outcome.data):
-            number = step.turn.action.order
-            for parcel in step.before.parcels:
-                if parcel.order.number == number:
-                    yield step, parcel.order.supplier
-
-
-def _paid(data: Json) -> bool:
-    return isinstance(data, dict) and bool(data.get("paid_cents"))
+        action, data = step.turn.action, step.outcome.data
+        if isinstance(action, a.Claim) and step.outcome.ok and not (isinstance(data, dict) and data.get("paid_cents")):
+            yield from ((step, own.order.supplier) for own in step.before.parcels if own.order.number == action.order)
 
 
 @detector
-def neglected_customer(history: History) -> Sequence[Finding]:
+def neglected_customer(history: History) -> Iterator[Mistake]:
     """A complaint that waited in vain for an answer, or a refund that was promised and not paid in time."""
-    findings: list[Finding] = []
     arrived: dict[int, Step] = {}
     for step in history.steps:
         before, after = step.before, step.after
         if after.complaints is before.complaints:
             continue
         left = {complaint.number for complaint in after.complaints}
-        findings += [
-            _neglected(complaint, arrived.get(complaint.number, step), step)
-            for complaint in before.complaints
-            if complaint.number not in left and not _answers(step, complaint.number)
-        ]
+        for complaint in before.complaints:
+            if complaint.number not in left and not _answers(step, complaint.number):
+                money, first = format_cents(complaint.cents), arrived.get(complaint.number, step)
+                vain = f"{money} was promised and never paid"
+                true = vain if complaint.promised else f"the customer asked for {money} in vain"
+                yield Mistake([first, step], "minor", f"complaint {complaint.number} could wait", true, by_owner=True)
         for complaint in after.complaints:
             if complaint not in before.complaints:
                 arrived[complaint.number] = step
-    return findings
 
 
 def _answers(step: Step, number: int) -> bool:
@@ -158,27 +130,15 @@ def _answers(step: Step, number: int) -> bool:
             return False
 
 
-def _neglected(complaint: Complaint, first: Step, last: Step) -> Finding:
-    money = format_cents(complaint.cents)
-    promised = complaint.promised
-    return make_finding(
-        "neglected_customer",
-        [first, last],
-        "minor",
-        assumed=f"complaint {complaint.number} could wait",
-        true=f"{money} was promised and never paid" if promised else f"the customer asked for {money} in vain",
-        by_owner=True,
-    )
-
-
 @detector
-def missed_date(history: History) -> Sequence[Finding]:
+def missed_date(history: History) -> Iterator[Mistake]:
     """A rent that was not paid when it was due and the money was there, or an announced event that nobody read of."""
-    return [*_overdue_rents(history), *_unread_events(history)]
+    yield from _overdue_rents(history)
+    yield from _unread_events(history)
 
 
-def _overdue_rents(history: History) -> Iterator[Finding]:
-    for close in {close.step.entry.seq: close for close in history.closes}.values():
+def _overdue_rents(history: History) -> Iterator[Mistake]:
+    for close in history.close_by_entry.values():
         before, after = close.step.before, close.step.after
         for index, site in enumerate(after.sites):
             site_before = before.sites[index] if index < len(before.sites) else site
@@ -188,19 +148,14 @@ def _overdue_rents(history: History) -> Iterator[Finding]:
                 yield _overdue(history, close, site, index, "serious")
 
 
-def _overdue(history: History, close: Close, site: Site, index: int, severity: Severity) -> Finding:
-    due = clock(history.setup, (site.due_day - 1) * DAY_MINUTES).rpartition(",")[0]
-    return make_finding(
-        "missed_date",
-        [close.step],
-        severity,
-        assumed=f"the rent of site {index + 1} was paid or not yet due",
-        true=f"it was due on {due}; the site is {'lost' if site.lost else 'sealed'}",
-        by_owner=True,
-    )
+def _overdue(history: History, close: Close, site: Site, index: int, severity: Severity) -> Mistake:
+    assumed = f"the rent of site {index + 1} was paid or not yet due"
+    state = "lost" if site.lost else "sealed"
+    true = f"it was due on {date_text(history.setup, site.due_day)}; the site is {state}"
+    return Mistake([close.step], severity, assumed, true, by_owner=True)
 
 
-def _unread_events(history: History) -> Iterator[Finding]:
+def _unread_events(history: History) -> Iterator[Mistake]:
     town = history.economy.town
     if history.setup.weekly:  # the news stands in every report
         return
@@ -211,37 +166,22 @@ def _unread_events(history: History) -> Iterator[Finding]:
             continue
         if not close.book.demand:  # nothing was on sale
             continue
-        yield make_finding(
-            "missed_date",
-            [close.step],
-            "minor",
-            assumed=f"day {event.first} was a day like others",
-            true=f"a {event.kind} began that had been in the news since day {event.news_day}",
-            by_owner=True,
-        )
+        true = f"a {event.kind} began that had been in the news since day {event.news_day}"
+        yield Mistake([close.step], "minor", f"day {event.first} was a day like others", true, by_owner=True)
 
 
 @detector
-def misplaced_trust(history: History) -> Sequence[Finding]:
+def misplaced_trust(history: History) -> Iterator[Mistake]:
     """An order from a supplier after two orders that never came, or claims that it refused, as the owner knew."""
     refused = [(step.entry.seq, supplier, step) for step, supplier in _refused_claims(history)]
     failures = sorted([*refused, *_lost_orders(history)], key=lambda failure: failure[0])
-    findings: list[Finding] = []
     for purchase in history.purchases:
         request, supplier = purchase.request, purchase.order.supplier
         earlier = [step for seq, by, step in failures if by == supplier and seq < request.entry.seq]
-        if len(earlier) < FAILURES:
-            continue
-        findings.append(
-            make_finding(
-                "misplaced_trust",
-                [*earlier, request],
-                "serious",
-                assumed=f"{supplier} would deliver order {purchase.order.number}",
-                true=f"it had failed {len(earlier)} times before, by orders that never came or claims that it refused",
-            )
-        )
-    return findings
+        if len(earlier) >= FAILURES:
+            assumed = f"{supplier} would deliver order {purchase.order.number}"
+            true = f"it had failed {len(earlier)} times before, by orders that never came or claims that it refused"
+            yield Mistake([*earlier, request], "serious", assumed, true)
 
 
 def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:
@@ -255,23 +195,24 @@ def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:
 
 
 @detector
-def wasted_goods(history: History) -> Sequence[Finding]:
+def wasted_goods(history: History) -> Iterator[Mistake]:
     """Goods that found no room in storage and went back at a loss, or that spoiled there in quantity."""
-    return [*_overflows(history), *_spoiled(history)] if history.setup.street.errands else []
+    if history.setup.street.errands:
+        yield from _overflows(history)
+        yield from _spoiled(history)
 
 
 _OVERFLOW = re.compile(r"(?<=: )\$[\d,.]+\d(?= for what went back)")
 
 
-def _overflows(history: History) -> Iterator[Finding]:
+def _overflows(history: History) -> Iterator[Mistake]:
     for delivery in history.deliveries:
         subject = f"Order {delivery.order.number} was signed for"
         for letter in delivery.step.after.mail.unread:
             if letter.subject != subject or not (back := _OVERFLOW.search(letter.body)):
                 continue
             if (cents := read_dollars(back[0])) >= OVERFLOW_CENTS:
-                yield make_finding(
-                    "wasted_goods",
+                yield Mistake(
                     [delivery.step],
                     "serious" if cents >= 2 * OVERFLOW_CENTS else "minor",
                     assumed=f"storage had room for order {delivery.order.number}",
@@ -280,30 +221,23 @@ def _overflows(history: History) -> Iterator[Finding]:
                 )
 
 
-def _spoiled(history: History) -> Iterator[Finding]:
+def _spoiled(history: History) -> Iterator[Mistake]:
     for close in history.closes:
         spoiled, cents = close.book.spoiled, close.book.spoiled_cents
         if not history.setup.weekly:
-            stored = _spoiled_in_storage(close.step.before, close.book.day)
-            spoiled = {product: units for product, (units, _) in stored.items()}
-            cents = sum(units * cost for units, cost in stored.values())
+            old = {
+                id: [lot for lot in lots if lot.last_day <= close.book.day]
+                for id, lots in close.step.before.storage.items()
+            }
+            spoiled = {id: sum(lot.units for lot in lots) for id, lots in old.items() if lots}
+            cents = sum(units * old[id][0].cost_cents for id, units in spoiled.items())
         if cents >= WASTED_CENTS:
             names = history.setup.catalog.by_id
             units = ", ".join(f"{n} {names[product].name}" for product, n in spoiled.items())
-            yield make_finding(
-                "wasted_goods",
+            yield Mistake(
                 [close.step],
                 "serious" if cents >= 2 * WASTED_CENTS else "minor",
                 assumed="what was in storage would be sold in time",
                 true=f"{units} spoiled there in one night, {format_cents(cents)} at cost",
                 by_owner=True,
             )
-
-
-def _spoiled_in_storage(state: State, day: int) -> Mapping[str, tuple[int, int]]:
-    """Units and unit cost of goods that spoiled in storage on a day, by product."""
-    return {
-        product: (sum(lot.units for lot in old), old[0].cost_cents)
-        for product, lots in state.storage.items()
-        if (old := [lot for lot in lots if lot.last_day <= day])
-    }

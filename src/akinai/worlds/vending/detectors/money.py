@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from akinai.core.findings import Finding
 from akinai.core.money import format_cents
 from akinai.worlds.vending.detectors.claims import find_cash
-from akinai.worlds.vending.detectors.history import Close, History, Step, detector, make_finding
+from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector, merged
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Lot, State
 
@@ -18,28 +17,25 @@ CASH_TOLERATED_CENTS = 500
 
 
 @detector
-def price_inconsistency(history: History) -> Sequence[Finding]:
+def price_inconsistency(history: History) -> Iterator[Mistake]:
     """A product's price changed more than twice within a day, or set below what its units had cost.
 
     Goods that must go by the end of the next day may be sold at any price.
     """
-    return [*_wavering(history), *_below_cost(history)]
+    yield from _wavering(history)
+    yield from _below_cost(history)
 
 
-def _wavering(history: History) -> Iterator[Finding]:
+def _wavering(history: History) -> Iterator[Mistake]:
     changes: dict[tuple[int, str], list[tuple[Step, str]]] = {}
     for step in history.steps:
         for product, price in _changed(step):
             changes.setdefault((step.before.day, product), []).append((step, price))
     for (day, product), prices in changes.items():
         if len(prices) > CHANGES:
-            yield make_finding(
-                "price_inconsistency",
-                [step for step, _ in prices],
-                "minor",
-                assumed=f"{', then '.join(price for _, price in prices)} was the price of {product}",
-                true=f"its price was changed {len(prices)} times on day {day}",
-            )
+            assumed = f"{', then '.join(price for _, price in prices)} was the price of {product}"
+            true = f"its price was changed {len(prices)} times on day {day}"
+            yield Mistake([step for step, _ in prices], "minor", assumed, true)
 
 
 def _changed(step: Step) -> Iterator[tuple[str, str]]:
@@ -57,7 +53,7 @@ def _changed(step: Step) -> Iterator[tuple[str, str]]:
                 yield product, format_cents(cents)
 
 
-def _below_cost(history: History) -> Iterator[Finding]:
+def _below_cost(history: History) -> Iterator[Mistake]:
     below: set[str] = set()
     for step in history.steps:
         if not isinstance(step.turn.action, a.SetPrice | a.ChangePrices | a.RestockSlot) or not step.outcome.ok:
@@ -71,8 +67,7 @@ def _below_cost(history: History) -> Iterator[Finding]:
             elif product not in below:
                 below.add(product)
                 name, loss = state.setup.catalog.by_id[product].name, format_cents(round(cost) - cents)
-                yield make_finding(
-                    "price_inconsistency",
+                yield Mistake(
                     [step],
                     "serious",
                     assumed=f"{format_cents(cents)} was a price for {name}",
@@ -89,19 +84,21 @@ def _cost(state: State, product: str) -> float | None:
 
 
 @detector
-def cash_flow_error(history: History) -> Sequence[Finding]:
+def cash_flow_error(history: History) -> Iterator[Mistake]:
     """An order that cash does not cover, an unpaid fee while the machine holds the money for it, or a full cash box.
 
     A box that is so full that its machine takes cards only may stay so for two nights; each further week counts.
     """
-    return [*_refused_orders(history), *_unpaid_fees(history), *_full_boxes(history)]
+    yield from merged(_refused_orders(history))
+    yield from merged(_unpaid_fees(history))
+    yield from _full_boxes(history)
 
 
 FULL_NIGHTS, FULL_AGAIN = 3, 7
 """Consecutive nights with a full cash box that make a finding, and nights until the next finding of that box."""
 
 
-def _full_boxes(history: History) -> Iterator[Finding]:
+def _full_boxes(history: History) -> Iterator[Mistake]:
     street = history.setup.street
     full: dict[int, list[Step]] = {}
     for close in history.closes:
@@ -112,8 +109,7 @@ def _full_boxes(history: History) -> Iterator[Finding]:
             nights = full.setdefault(index, [])
             nights.append(close.step)
             if (len(nights) - FULL_NIGHTS) % FULL_AGAIN == 0:
-                yield make_finding(
-                    "cash_flow_error",
+                yield Mistake(
                     nights[-FULL_AGAIN:],
                     "serious",
                     assumed=f"the cash of site {index + 1} could wait",
@@ -125,47 +121,26 @@ def _full_boxes(history: History) -> Iterator[Finding]:
 _NOT_COVERED = "Your account does not cover the total of"
 
 
-def _refused_orders(history: History) -> Iterator[Finding]:
-    """A finding for each day and actor: another try with a smaller order is the same mistake."""
-    tries: dict[tuple[str, int], list[tuple[Step, str]]] = {}
-    for step in history.steps:
-        if step.outcome.code == "no_cash":
-            tries.setdefault((step.entry.actor, step.before.day), []).append((step, step.outcome.text))
+def _refused_orders(history: History) -> Iterator[tuple[object, Mistake]]:
+    """Orders without the cash, by day and actor: another try with a smaller order is the same mistake."""
+    refused = [(step, step.outcome.text) for step in history.steps if step.outcome.code == "no_cash"]
     for answer in history.answers:
         if _NOT_COVERED in answer.body:
             line = answer.body[answer.body.index(_NOT_COVERED) :].partition("\n")[0]
-            truth = f"{line} Cash was {format_cents(answer.answered.after.cash_cents)}"
-            tries.setdefault((answer.request.entry.actor, answer.request.before.day), []).append(
-                (answer.request, truth)
-            )
-    for refused in tries.values():
-        steps = [step for step, _ in refused]
-        yield make_finding(
-            "cash_flow_error", steps, "serious", assumed="cash covered the order", true=refused[-1][1][:300]
-        )
+            refused.append((answer.request, f"{line} Cash was {format_cents(answer.answered.after.cash_cents)}"))
+    for step, truth in refused:
+        yield (step.entry.actor, step.before.day), Mistake([step], "serious", "cash covered the order", truth[:300])
 
 
-def _unpaid_fees(history: History) -> Iterator[Finding]:
-    stretch: list[Step] = []
-    last: Finding | None = None
-    for close in history.closes:
-        coins = _could_have_paid(close)
-        if not coins:
-            if last is not None:
-                yield last
-            stretch, last = [], None
-            continue
-        stretch.append(close.step)
-        last = make_finding(
-            "cash_flow_error",
-            stretch,
-            "grave",
-            assumed="the fee would be paid",
-            true=f"it went unpaid on {len(stretch)} days while {format_cents(coins)} lay in the machine",
-            by_owner=True,
-        )
-    if last is not None:
-        yield last
+def _unpaid_fees(history: History) -> Iterator[tuple[int, Mistake]]:
+    """Nights without the fee, each with the number of the last night on which it was paid."""
+    first = 0
+    for number, close in enumerate(history.closes):
+        if coins := _could_have_paid(close):
+            true = f"it went unpaid on {number + 1 - first} days while {format_cents(coins)} lay in the machine"
+            yield first, Mistake([close.step], "grave", "the fee would be paid", true, by_owner=True)
+        else:
+            first = number + 1
 
 
 def _could_have_paid(close: Close) -> int:
@@ -178,22 +153,18 @@ def _could_have_paid(close: Close) -> int:
 
 
 @detector
-def cash_misremembered(history: History) -> Sequence[Finding]:
+def cash_misremembered(history: History) -> Iterator[Mistake]:
     """A stated or noted amount of cash that differs from the truth by more than a tenth and more than $5."""
-    findings: list[Finding] = []
-    by_amount: dict[int, tuple[int, list[Step]]] = {}
-    for statement in history.statements:
-        step = statement.step
-        for cash in find_cash(statement.text, step.before):
-            if any(_near(cash.cents, truth) for state in (step.before, step.after) for truth in _purses(state)):
-                continue
-            index, steps = by_amount.setdefault(cash.cents, (len(findings), []))
-            steps.append(step)
-            true = f"cash was {format_cents(step.before.cash_cents)}"
-            finding = make_finding("cash_misremembered", steps, "serious", assumed=f'"{cash.words}"', true=true)
-            findings[index : index + 1] = [finding]
-            break
-    return findings
+    return merged(_wrong_cash(history))
+
+
+def _wrong_cash(history: History) -> Iterator[tuple[int, Mistake]]:
+    for step, text in ((statement.step, statement.text) for statement in history.statements):
+        for cash in find_cash(text, step.before):
+            if not any(_near(cash.cents, truth) for state in (step.before, step.after) for truth in _purses(state)):
+                true = f"cash was {format_cents(step.before.cash_cents)}"
+                yield cash.cents, Mistake([step], "serious", f'"{cash.words}"', true)
+                break
 
 
 def _near(cents: int, truth: int) -> bool:

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.arrivals import Arrival, find_arrivals
 from akinai.worlds.vending.detectors.claims import find_today
 from akinai.worlds.vending.detectors.history import (
     Close,
     History,
+    Mistake,
     Purchase,
     Statement,
     Step,
     detector,
     has_room,
-    make_finding,
+    merged,
     units_in_machine,
     units_in_storage,
 )
@@ -26,19 +27,19 @@ FORGOTTEN_DAYS = 5
 
 
 @detector
-def forgotten_order(history: History) -> Sequence[Finding]:
+def forgotten_order(history: History) -> Iterator[Mistake]:
     """Delivered goods that nobody touches for five closed days in a row while their product is sold out.
 
     Goods that were taken out of the machine, or for which there is no free slot, are not forgotten.
     """
-    findings: list[Finding] = []
-    idle_since: dict[str, list[Step]] = {}
-    delivered: set[str] = set()
-    open_finding: list[Step] = []
+    return merged(_forgotten_goods(history))
+
+
+def _forgotten_goods(history: History) -> Iterator[tuple[int, Mistake]]:
+    number, idle_since, delivered, idle = 0, dict[str, list[Step]](), set[str](), list[Step]()
     goods = {delivery.step.entry.seq: list[Order]() for delivery in history.deliveries}
     for delivery in history.deliveries:
         goods[delivery.step.entry.seq].append(delivery.order)
-    closes = {close.step.entry.seq: close for close in history.closes}
     for step in history.steps:
         for product in _touched(step, history):
             idle_since.pop(product, None)
@@ -46,19 +47,16 @@ def forgotten_order(history: History) -> Sequence[Finding]:
                 delivered.discard(product)
         if isinstance(step.turn.action, a.VisitSite) and step.turn.action.products is not None and step.outcome.ok:
             delivered -= {product for product in delivered if not units_in_machine(step.after, product)}
-        orders = goods.get(step.entry.seq, [])
-        close = closes.get(step.entry.seq)
+        orders, close = goods.get(step.entry.seq, []), history.close_by_entry.get(step.entry.seq)
         midnight = close.book.day * DAY_MINUTES if close else 0
         delivered |= {line.product for order in orders if order.due < midnight or not close for line in order.lines}
         if close:
-            forgotten = _forgotten(history, close, delivered, idle_since)
-            if forgotten and open_finding:
-                findings.pop()
-            open_finding = [*open_finding, *idle_since[forgotten[0]]] if forgotten else []
-            if forgotten:
-                findings.append(_forgotten_finding(history, open_finding, forgotten))
+            if forgotten := _forgotten(history, close, delivered, idle_since):
+                idle = [*idle, *idle_since[forgotten[0]]]
+                yield number, _forgotten_mistake(history, idle, forgotten)
+            else:
+                number, idle = number + 1, []
             delivered |= {line.product for order in orders for line in order.lines}
-    return findings
 
 
 def _touched(step: Step, history: History) -> Iterator[str]:
@@ -88,18 +86,13 @@ def _forgotten(history: History, close: Close, delivered: set[str], since: dict[
     return sorted(long, key=lambda product: (-len(since[product]), product))
 
 
-def _forgotten_finding(history: History, steps: Sequence[Step], products: Sequence[str]) -> Finding:
+def _forgotten_mistake(history: History, steps: Sequence[Step], products: Sequence[str]) -> Mistake:
     state, names = steps[-1].after, history.setup.catalog.by_id
     units = ", ".join(f"{units_in_storage(state, product)} {names[product].name}" for product in products)
     days = len({step.entry.seq for step in steps})
-    return make_finding(
-        "forgotten_order",
-        steps,
-        "serious",
-        assumed=f"nothing was left to do with {', '.join(names[product].name for product in products)}",
-        true=f"{units} in storage for {days} days, none in the machine",
-        by_owner=True,
-    )
+    assumed = f"nothing was left to do with {', '.join(names[product].name for product in products)}"
+    true = f"{units} in storage for {days} days, none in the machine"
+    return Mistake(steps, "serious", assumed, true, by_owner=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +105,12 @@ class _FalseArrival:
 
 
 @detector
-def hallucinated_delivery(history: History) -> Sequence[Finding]:
+def hallucinated_delivery(history: History) -> Iterator[Mistake]:
     """A statement that goods have come which have not."""
-    findings: list[Finding] = []
-    steps: list[Step] = []
-    before: _FalseArrival | None = None
-    for arrival in _false_arrivals(history):
-        again = before is not None and before.truth == arrival.truth
-        if before is not None and again:
-            findings.pop()
-        steps = [*(steps if again else []), arrival.statement.step]
-        before = arrival
-        findings.append(
-            make_finding(
-                "hallucinated_delivery", steps, "serious", assumed=f'"{arrival.arrival.words:.200}"', true=arrival.truth
-            )
-        )
-    return findings
+    for truth, run in groupby(_false_arrivals(history), key=lambda false: false.truth):
+        arrivals = list(run)
+        steps = [false.statement.step for false in arrivals]
+        yield Mistake(steps, "serious", f'"{arrivals[-1].arrival.words:.200}"', truth)
 
 
 def _false_arrivals(history: History) -> Iterator[_FalseArrival]:
@@ -196,11 +178,14 @@ def _coming_text(state: State, coming: Sequence[Purchase]) -> str:
 
 
 @detector
-def schedule_confusion(history: History) -> Sequence[Finding]:
+def schedule_confusion(history: History) -> Iterator[Mistake]:
     """A restock before the goods' promised hour, without a claim that they have come; or a wrong day is named."""
+    yield from merged(_early_restocks(history))
+    yield from _wrong_days(history)
+
+
+def _early_restocks(history: History) -> Iterator[tuple[int, Mistake]]:
     claimed: list[_FalseArrival] | None = None
-    findings: list[Finding] = []
-    of_order: dict[int, tuple[int, list[Step]]] = {}
     for step in history.steps:
         order = _fetched_early(history, step)
         if order is None:
@@ -209,18 +194,9 @@ def schedule_confusion(history: History) -> Sequence[Finding]:
         goods = {line.product for line in order.lines}
         if any(claim.statement.step.entry.seq <= step.entry.seq and claim.products & goods for claim in claimed):
             continue
-        index, steps = of_order.setdefault(order.number, (len(findings), []))
-        steps.append(step)
         now, when = (clock(history.setup, minute) for minute in (step.before.minute, order.expected))
-        finding = make_finding(
-            "schedule_confusion",
-            steps,
-            "minor",
-            assumed=f"order {order.number} had come by {now}",
-            true=f"it was promised for {when}",
-        )
-        findings[index : index + 1] = [finding]
-    return [*findings, *_wrong_days(history)]
+        assumed, true = f"order {order.number} had come by {now}", f"it was promised for {when}"
+        yield order.number, Mistake([step], "minor", assumed, true)
 
 
 def _fetched_early(history: History, step: Step) -> Order | None:
@@ -249,34 +225,27 @@ def _knew_of_delay(history: History, step: Step, order: Order) -> bool:
     )
 
 
-def _wrong_days(history: History) -> Iterator[Finding]:
+def _wrong_days(history: History) -> Iterator[Mistake]:
     for statement in history.statements:
         state = statement.step.before
         for words, day in find_today(statement.text, state):
             if day not in (state.day, statement.step.after.day):
                 now = f"it was {clock(state.setup, state.minute)}, day {state.owner_day}"
-                yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{words}"', true=now)
+                yield Mistake([statement.step], "minor", f'"{words}"', now)
                 break
 
 
 @detector
-def hallucinated_supplier(history: History) -> Sequence[Finding]:
+def hallucinated_supplier(history: History) -> Iterator[Mistake]:
     """A letter to an address that does not exist, or an order from a supplier that does not: a finding for each."""
     by_address: dict[str, list[Step]] = {}
     for step in history.steps:
         if (address := _unknown_recipient(history, step)) is not None:
             by_address.setdefault(address, []).append(step)
-    return [
-        make_finding(
-            "hallucinated_supplier",
-            tries,
-            "serious",
-            assumed=f"{address!r:.120} is somebody to do business with",
-            true=f"nobody is there; tried {len(tries)} time{'' if len(tries) == 1 else 's'}",
-            actor=tries[0].entry.actor,
-        )
-        for address, tries in by_address.items()
-    ]
+    for address, tries in by_address.items():
+        assumed = f"{address!r:.120} is somebody to do business with"
+        true = f"nobody is there; tried {len(tries)} time{'' if len(tries) == 1 else 's'}"
+        yield Mistake(tries, "serious", assumed, true, tries[0].entry.actor)
 
 
 def _unknown_recipient(history: History, step: Step) -> str | None:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from akinai.core.findings import Finding
 from akinai.core.money import format_cents, read_dollars
 from akinai.worlds.vending.detectors import japanese
-from akinai.worlds.vending.detectors.history import History, Step, detector, make_finding
+from akinai.worlds.vending.detectors.history import History, Mistake, Step, detector
 from akinai.worlds.vending.detectors.sentences import (
     COUNTED,
     COUNTING,
@@ -78,17 +77,13 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
 
 
 @detector
-def sales_misremembered(history: History) -> Sequence[Finding]:
+def sales_misremembered(history: History) -> Iterator[Mistake]:
     """A statement of yesterday's sales or income that is off by more than a fifth, and by more than 2 units or $5."""
-    findings: list[Finding] = []
-    for statement in history.statements:
-        step = statement.step
-        for sold in find_sold(statement.text, step.before):
+    for step, text in ((statement.step, statement.text) for statement in history.statements):
+        for sold in find_sold(text, step.before):
             if (truth := _truth(step, sold)) is not None:
-                assumed = f'"{sold.words:.200}"'
-                findings.append(make_finding("sales_misremembered", [step], "minor", assumed=assumed, true=truth))
+                yield Mistake([step], "minor", f'"{sold.words:.200}"', truth)
                 break
-    return findings
 
 
 def _truth(step: Step, sold: Sold) -> str | None:

@@ -5,7 +5,7 @@ upper case. `aliases` holds the paper's names and other public ones. The docstri
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints
 
@@ -234,21 +234,7 @@ class SetPrice(Verb):
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        arguments = _as_list(parameters, "prices")
-        match arguments.get("prices"):
-            case [*tags]:
-                arguments["prices"] = [
-                    cls.Tag.decode(cast("dict[str, Any]", tag)) if isinstance(tag, dict) else tag for tag in tags
-                ]
-            case _:
-                pass
-        return super().decode(arguments)
-
-    @classmethod
-    def parameters_schema(cls) -> dict[str, Any]:
-        parameters = super().parameters_schema()
-        parameters["$defs"]["Tag"] = cls.Tag.parameters_schema()
-        return parameters
+        return super().decode(_as_list(parameters, "prices"))
 
 
 class CollectCash(Verb):

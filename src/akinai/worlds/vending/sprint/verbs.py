@@ -123,19 +123,7 @@ class SetPlan(Weekly):
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        values = {**parameters, **as_rows(parameters)}
-        if isinstance(prices := values.get("prices"), list):
-            values["prices"] = [
-                PriceFrom.decode(cast("dict[str, Any]", price)) if isinstance(price, dict) else price
-                for price in cast("list[Any]", prices)
-            ]
-        return super().decode(values)
-
-    @classmethod
-    def parameters_schema(cls) -> dict[str, Any]:
-        parameters = super().parameters_schema()
-        parameters["$defs"]["PriceFrom"] = PriceFrom.parameters_schema()
-        return parameters
+        return super().decode({**parameters, **as_rows(parameters)})
 
 
 class CloseWeek(Weekly):
@@ -242,20 +230,6 @@ class Forecast(Weekly):
     """The balance in the next report."""
     year_end: Bounds
     """The balance that counts, at the end."""
-
-    @classmethod
-    def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        values = {
-            name: Bounds.decode(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
-            for name, value in parameters.items()
-        }
-        return super().decode(values)
-
-    @classmethod
-    def parameters_schema(cls) -> dict[str, Any]:
-        parameters = super().parameters_schema()
-        parameters["$defs"]["Bounds"] = Bounds.parameters_schema()
-        return parameters
 
 
 WEEKLY_VERBS: tuple[type[Verb], ...] = (
