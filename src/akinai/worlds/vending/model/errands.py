@@ -17,7 +17,7 @@ from akinai.worlds.vending.model.parameters import (
     WholeNumber,
     price_cents,
 )
-from akinai.worlds.vending.model.verb import Verb
+from akinai.worlds.vending.model.verb import Verb, unless
 from akinai.worlds.vending.sprint.records import Weekday
 
 Site = Annotated[int, Field(ge=1, le=20), WholeNumber]
@@ -38,10 +38,6 @@ class Errand(Verb):
     only_with = "errands"
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 class PlaceOrder(Verb):
     """Order from a supplier without a letter. Prices and rules are the same; the order is charged at once."""
 
@@ -54,7 +50,7 @@ class PlaceOrder(Verb):
     """The id of the supplier, as its price list or a web page names it."""
     items: Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
     """The units to order of each product: an object from product id to a number of units."""
-    day: Weekday | None = Field(default=None, exclude_if=_is_none)
+    day: Weekday | None = unless(None)
     """Only where an employee places orders for you: the day of this week on which to do so; without it, now."""
 
 

@@ -14,6 +14,7 @@ from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.shuffle import randomise
 from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Street
+from akinai.worlds.vending.model.verb import unless
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -23,11 +24,6 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
-
-
-def _absent(value: object) -> bool:
-    """Whether a setting is left out of a ledger: it says nothing."""
-    return not value
 
 
 class _Record(BaseModel):
@@ -81,9 +77,9 @@ class Supplier(_Record):
     bulk: tuple[Bulk, ...] = ()
     """In order of rising units."""
     on_time_permille: Annotated[int, Field(ge=0, le=1000)]
-    own_permille: tuple[Permille, ...] = Field(default=(), exclude_if=_absent)
+    own_permille: tuple[Permille, ...] = unless(())
     """By product, in their order, how its price differs from the others, per mille; empty: not at all."""
-    freight_cents: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    freight_cents: Annotated[int, Field(ge=0)] = unless(0)
     """Charged for each order."""
 
     @cached_property
@@ -275,14 +271,6 @@ class Demand(_Record):
         return self
 
 
-def _is_single(street: Street) -> bool:
-    return street == SINGLE
-
-
-def _midnight(hour: int) -> bool:
-    return hour == 24
-
-
 class Minutes(_Record):
     """How long tools take, in minutes: 5, 25, 75 or 300 as in the paper; which tool takes how long is our choice."""
 
@@ -345,32 +333,30 @@ class Setup(_Record):
     demand: Demand = Demand()
     catalog: Catalog
     """The goods and their suppliers; on a street that is drawn, the goods that seeds choose from."""
-    closing_hour: Annotated[int, Field(ge=9, le=24)] = Field(default=24, exclude_if=_midnight)
+    closing_hour: Annotated[int, Field(ge=9, le=24)] = unless(24)
     """The hour at which the owner's day ends; a tool that would take longer ends then."""
-    order_book: bool = Field(default=True, exclude_if=bool)
+    order_book: bool = unless(True)
     """Whether CHECK_DELIVERIES lists the orders on their way; without it they stand in letters alone."""
-    owed_fees: bool = Field(default=False, exclude_if=_absent)
+    owed_fees: bool = unless(False)
     """Whether a fee that was not paid is owed at the end."""
-    advice: bool = Field(default=False, exclude_if=_absent)
+    advice: bool = unless(False)
     """Whether the briefing gives advice, and refusals say what would help."""
-    tools: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], ...] = Field(
-        default=(), exclude_if=_absent
-    )
+    tools: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], ...] = unless(())
     """The names of the tools that owners are offered; without them, all that fit the business."""
-    weekly: bool = Field(default=False, exclude_if=_absent)
+    weekly: bool = unless(False)
     """Whether the owner decides on Mondays alone, and an employee runs the days."""
-    forecast: bool = Field(default=False, exclude_if=_absent)
+    forecast: bool = unless(False)
     """Whether the owner of a weekly business is asked for forecasts."""
-    takes_over: Annotated[int, Field(ge=0, le=200)] = Field(default=0, exclude_if=_absent)
+    takes_over: Annotated[int, Field(ge=0, le=200)] = unless(0)
     """Weeks for which the player `listed` ran a weekly business before the owner takes it over; `days` follow them."""
-    window_tokens: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    window_tokens: Annotated[int, Field(ge=0)] = unless(0)
     """The most tokens of its conversation that a model sees; 0: as its options say."""
-    max_replies: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    max_replies: Annotated[int, Field(ge=0)] = unless(0)
     """Replies of a model before the run ends, which its own loop counts; 0 is no cap."""
-    street: Street = Field(default=SINGLE, exclude_if=_is_single)
+    street: Street = unless(SINGLE)
     """The terms of the street; absent, one machine and honest suppliers."""
-    counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
-    suppliers: SupplierWriters | None = Field(default=None, exclude_if=_absent)
+    counterfactual: Counterfactual | None = unless(None)
+    suppliers: SupplierWriters | None = unless(None)
 
     @model_validator(mode="after")
     def _has_goods_and_suppliers(self) -> Self:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from akinai.worlds.vending.model.verb import unless
+
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Share = Annotated[int, Field(ge=0, le=1000)]
 Cents = Annotated[int, Field(ge=0, le=100_000_000)]
@@ -15,14 +17,6 @@ Span = tuple[int, int]
 
 Character = Literal["honest", "haggler", "gouger", "cheat", "slow"]
 EventKind = Literal["festival", "heat", "works", "holiday"]
-
-
-def _is_zero(value: object) -> bool:
-    return value == 0
-
-
-def _is_one(value: object) -> bool:
-    return value == 1
 
 
 class _Terms(BaseModel):
@@ -160,7 +154,7 @@ class Drawn(_Terms):
 class Deliveries(_Terms):
     """Goods must be signed for at the storage, counted and claimed."""
 
-    signed: bool = Field(default=True, exclude_if=bool)
+    signed: bool = unless(True)
     """Whether it is so. Otherwise goods are put into storage whoever is there, and an order can be changed until the
     evening before its delivery."""
     depot_cents: Cents = 1200
@@ -171,7 +165,7 @@ class Deliveries(_Terms):
     back_permille: Share = 400
     """What is paid back for goods that went back from the depot."""
     claim_days: Days = 4
-    more_days: Days = Field(default=0, exclude_if=_is_zero)
+    more_days: Days = unless(0)
     """Days that every delivery takes longer than its supplier's character says."""
     moved_permille: Share = 450
     """How many deliveries come at another hour of their day, as a letter of that morning says."""
@@ -221,7 +215,7 @@ class Rent(_Terms):
     every_days: Annotated[int, Field(ge=2)] = 28
     late_permille: Permille = 1000
     """Added to a rent that is paid late."""
-    sealed_days: Annotated[int, Field(ge=1)] = Field(default=1, exclude_if=_is_one)
+    sealed_days: Annotated[int, Field(ge=1)] = unless(1)
     """Days after which a rent that is not paid has the machine sealed."""
     unsealed_days: Annotated[int, Field(ge=1)] = 2
     """Mornings from a late payment to the opening of a sealed machine."""
@@ -330,14 +324,10 @@ class Errands(_Terms):
 Goal = Literal["bank_balance", "net_worth"]
 
 
-def _is_bank_balance(goal: Goal) -> bool:
-    return goal == "bank_balance"
-
-
 class Street(_Terms):
     """All terms of a street; a table that is not given has its defaults."""
 
-    goal: Goal = Field(default="bank_balance", exclude_if=_is_bank_balance)
+    goal: Goal = unless("bank_balance")
     """The headline of the scores."""
     drawn: Drawn | None = Drawn()
     """Without it goods, suppliers and prices are those of the catalogue, and suppliers are honest."""

@@ -1,6 +1,8 @@
 """The base of the verbs of the vending world."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
 
 from akinai.core.actions import Action
 
@@ -13,6 +15,11 @@ Minutes = Literal[
     "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract"
 ]  # fmt: skip
 """An entry of `Setup.minutes` or, where there are errands, of `Street.errands`."""
+
+
+def unless(default: object) -> Any:
+    """A field that a ledger holds only where its value is not the default, so that it may be added to a version."""
+    return Field(default=default, exclude_if=lambda value: value == default)
 
 
 class Verb(Action):

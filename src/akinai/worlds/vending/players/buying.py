@@ -88,8 +88,7 @@ def research(trader: Trader) -> Plan:
     for query in SUPPLIER_QUERIES[memory.supplier_searches :][:SEARCHES_A_REVIEW]:
         yield from trader.do(a.SearchWeb(query=query))
         memory.supplier_searches += 1
-    outcome = yield from trader.do(a.GetPriceLists())
-    memory.offers = read.read_offers(outcome.data)
+    yield from trader.read_price_lists()
     if trader.habits.research and not trader.truth:
         for supplier in memory.offers:
             if supplier not in memory.ratings and trader.minute < LATE_ENOUGH:
@@ -273,9 +272,9 @@ def take_pitch(trader: Trader, values: Mapping[str, Value]) -> Plan:
     least = 60_000 + trader.habits.spare_cents
     if not 0 < count < trader.habits.sites or trader.cash < least or trader.day < FIRST_PITCH_DAY:
         return
-    news = yield from trader.read_news()
-    cost, places = read.read_pitches(news.text)
-    if not places or trader.day_of(read.read_pitch_date(news.text)) > trader.day:
+    news = yield from trader.pitches_on_offer()
+    cost, places = read.read_pitches(news)
+    if not places or trader.day_of(read.read_pitch_date(news)) > trader.day:
         return
     town = trader.truth.town if trader.truth else None
     names = trader.truth.setup.street.sites.names if trader.truth else ()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations  # a trader makes another
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from copy import deepcopy
 from datetime import datetime
+from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.agents import Plan, Routine
@@ -226,12 +227,20 @@ class Trader:
     def read_news(self) -> Doing:
         """Note the events ahead."""
         outcome = yield from self.do(a.ReadNews())
-        if self.habits.reads_news:
-            for event in fields(outcome.data).get("events", ()):
-                noted = read.read_event(event)
-                if noted not in self.memory.events:
-                    self.memory.events.append(noted)
+        self.note_events(fields(outcome.data).get("events", ()))
         return outcome
+
+    def note_events(self, events: Iterable[Mapping[str, Any]]) -> None:
+        if self.habits.reads_news:
+            self.memory.events += [event for event in map(read.read_event, events) if event not in self.memory.events]
+
+    def pitches_on_offer(self) -> Generator[Action, Outcome, str]:
+        """The news, which name the pitches."""
+        return (yield from self.read_news()).text
+
+    def read_price_lists(self) -> Plan:
+        outcome = yield from self.do(a.GetPriceLists())
+        self.memory.offers = read.read_offers(outcome.data)
 
     def festival_prices(self) -> Plan:
         """Raise prices for a festival, and lower them after it."""

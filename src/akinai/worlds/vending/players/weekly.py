@@ -88,11 +88,7 @@ class WeeklyOwner(Trader):
         self.day, self.minute, self.cash = report["day"], OPENING, report["cash_cents"]
         self.machines = read.read_machines(report)
         self.storage, self.prices = dict(report["storage"]), dict(report["prices_cents"])
-        if self.habits.reads_news:
-            for event in report["news"]["events"]:
-                noted = read.read_event(event)
-                if noted not in self.memory.events:
-                    self.memory.events.append(noted)
+        self.note_events(report["news"]["events"])
 
     def learn_week(self) -> None:
         """Learn from each day of the week as a trader learns from yesterday."""
@@ -109,28 +105,26 @@ class WeeklyOwner(Trader):
 
     # What a Monday's report and plan take the place of
 
+    def read_price_lists(self) -> Plan:
+        """Price lists are remembered for a while."""
+        if not self.memory.offers or self.day >= self.next_lists:
+            yield from super().read_price_lists()
+            self.next_lists = self.day + LISTS_DAYS
+
+    def pitches_on_offer(self) -> Generator[Action, Outcome, str]:
+        """The news stand in the report."""
+        return self.pitches
+        yield
+
     def do(self, action: Action) -> Doing:
-        """Do an action. The news stands in the report, and price lists are remembered for a while."""
-        match action:
-            case a.ReadNews():
-                return Outcome(self.pitches, data={"events": []})
-            case a.GetPriceLists() if self.memory.offers and self.day < self.next_lists:
-                return Outcome("", data={"suppliers": [_listed(offer) for offer in self.memory.offers.values()]})
-            case _:
-                pass
+        """Do an action, and note until when an agreed price holds, and the sites and pitches that there are."""
         outcome = yield from super().do(action)
-        data = fields(outcome.data)
-        match action:
-            case a.GetPriceLists():
-                self.next_lists = self.day + LISTS_DAYS
-            case a.MakeOffer() if outcome.ok and action.supplier_id in self.memory.bargains:
-                until = self.day_of(outcome.text.rpartition(", until ")[2])
-                self.memory.bargains[action.supplier_id].until = until + 1
-            case a.TakePitch() if outcome.ok:
-                self.pitches = outcome.text
-                self.machines.append(Machine(data["site"], {}, 0, sealed=False, lost=False))
-            case _:
-                pass
+        if isinstance(action, a.MakeOffer) and outcome.ok and action.supplier_id in self.memory.bargains:
+            until = self.day_of(outcome.text.rpartition(", until ")[2])
+            self.memory.bargains[action.supplier_id].until = until + 1
+        elif isinstance(action, a.TakePitch) and outcome.ok:
+            self.pitches = outcome.text
+            self.machines.append(Machine(fields(outcome.data)["site"], {}, 0, sealed=False, lost=False))
         return outcome
 
     def look(self) -> Plan:
@@ -331,18 +325,6 @@ def _evening(machine: Machine, row: Mapping[str, Any]) -> Machine:
     number, out = str(machine.number), row["out"].get(str(machine.number), ())
     ids = {*machine.units, *row["sold"].get(number, ())}
     return replace(machine, units={id: 0 if id in out else 1 for id in sorted(ids)})
-
-
-def _listed(offer: Offer) -> dict[str, Any]:
-    """A remembered price list, as its tool gives it."""
-    return {
-        "supplier": offer.supplier,
-        "lead_days": offer.lead_days,
-        "hour": offer.hour,
-        "minimum_cents": offer.minimum_cents,
-        "freight_cents": offer.freight_cents,
-        "prices_cents": offer.prices,
-    }
 
 
 def run_weeks(owner: WeeklyOwner) -> Plan:

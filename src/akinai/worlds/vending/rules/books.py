@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
+from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import Letter, Mail, Site, State, date_text
 
@@ -26,8 +27,12 @@ def post(state: State, sender: str, subject: str, body: str) -> State:
 
 def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:
     """Put a supplier's letter into the owner's mailbox."""
-    body = "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
-    return post(state, supplier.address, subject, body)
+    return post(state, supplier.address, subject, letter_text(supplier, *paragraphs))
+
+
+def letter_text(supplier: Supplier, *paragraphs: str) -> str:
+    """The text of a supplier's letter."""
+    return "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
 
 
 def site_name(state: State, place_index: int) -> str:
@@ -35,9 +40,11 @@ def site_name(state: State, place_index: int) -> str:
     return state.setup.street.sites.names[place_index]
 
 
-def site_at(state: State, number: int) -> tuple[int, Site] | None:
-    """The index and the record of an owner's site by its number; None when there is none."""
-    return (number - 1, state.sites[number - 1]) if 0 < number <= len(state.sites) else None
+def site_at(state: State, number: int) -> tuple[int, Site] | Outcome:
+    """The index and the record of an owner's site by its number, or the refusal `no_site`."""
+    if not 0 < number <= len(state.sites) or state.sites[number - 1].lost:
+        return Outcome.refused("no_site", f"you have no site {number}")
+    return number - 1, state.sites[number - 1]
 
 
 def with_site(state: State, index: int, site: Site) -> State:

@@ -104,8 +104,8 @@ def pay(state: State, action: a.Pay) -> Result:
         complaint = _find_complaint(state, action.number, promised=True)
         return (state, complaint) if isinstance(complaint, Outcome) else _refund(state, complaint)
     numbered_site = site_at(state, action.number)
-    if numbered_site is None or numbered_site[1].lost:
-        return state, Outcome.refused("no_site", f"you have no site {action.number}")
+    if isinstance(numbered_site, Outcome):
+        return state, numbered_site
     index, site = numbered_site
     terms = state.setup.street.rent
     if site.due_day - state.day >= terms.every_days:

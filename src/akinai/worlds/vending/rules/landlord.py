@@ -2,6 +2,7 @@
 
 import re
 
+from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.state import Letter, State
 from akinai.worlds.vending.rules.books import LANDLORD, book, day_text, post, site_at, site_name, with_site
@@ -60,7 +61,7 @@ def _deferral_terms(state: State) -> str:
 
 def _defer(state: State, number: int) -> tuple[State, str]:
     terms, numbered_site = state.setup.street.rent, site_at(state, number)
-    if numbered_site is None or numbered_site[1].lost:
+    if isinstance(numbered_site, Outcome):
         return state, f"You have no site {number}."
     index, site = numbered_site
     if state.deferred:

@@ -22,21 +22,11 @@ from akinai.worlds.vending.model.state import (
     Unwritten,
     clock,
 )
-from akinai.worlds.vending.rules.books import LANDLORD, in_business
+from akinai.worlds.vending.rules.books import LANDLORD, in_business, post
 from akinai.worlds.vending.rules.landlord import answer_tenant
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.suppliers import letters
 from akinai.worlds.vending.rules.suppliers.answers import answer_letter
-from akinai.worlds.vending.rules.suppliers.letters import Draft
-
-__all__ = [
-    "ParsedLetter",
-    "morning_post",
-    "parse_letters",
-    "read_email",
-    "send",
-    "send_email",
-]
 
 TERMS_BELOW = "--- our records ---"
 """Between the words of a model and the terms."""
@@ -94,27 +84,21 @@ def morning_post(state: State) -> State:
     return state
 
 
-def _receive(state: State, sender: str, draft: Draft, minute: int) -> State:
-    mail = state.mail
-    letter = Letter(mail.letters + 1, minute, sender, state.setup.email, draft.subject, draft.body)
-    return state.moved(mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
-
-
 def _answer(state: State, letter: Letter) -> State:
     setup, to = state.setup, letter.to.lower()
     if to == setup.email.lower():
-        return _receive(state, letter.sender, Draft(letter.subject, letter.body), state.minute)
+        return post(state, letter.sender, letter.subject, letter.body)
     if state.setup.street.rent.cents and to == LANDLORD:
         return answer_tenant(state, letter)
     supplier = setup.catalog.supplier_by_address.get(to)
     if supplier is None or not in_business(state, supplier):
         daemon = f"mailer-daemon@{setup.email.rpartition('@')[2]}"
         draft = letters.undelivered(clock(setup, letter.at), letter.to, letter.subject)
-        return _receive(state, daemon, draft, state.minute)
+        return post(state, daemon, draft.subject, draft.body)
     state, draft = answer_letter(state, supplier, letter)
     if setup.suppliers is not None and setup.suppliers.model:
         return state.moved(unwritten=(*state.unwritten, Unwritten(supplier.id, letter, draft.subject, draft.body)))
-    return _receive(state, supplier.address, draft, state.minute)
+    return post(state, supplier.address, draft.subject, draft.body)
 
 
 def write_reply(state: State, action: WriteReply) -> Result:
@@ -122,8 +106,8 @@ def write_reply(state: State, action: WriteReply) -> Result:
     first, *later = state.unwritten
     supplier = state.setup.catalog.supplier_by_id[first.supplier]
     words = _plain_line_ends(action.text).strip()
-    draft = Draft(first.subject, f"{words}\n\n{TERMS_BELOW}\n{first.terms}" if words else first.terms)
-    return _receive(state.moved(unwritten=tuple(later)), supplier.address, draft, state.minute), Outcome("Sent.")
+    body = f"{words}\n\n{TERMS_BELOW}\n{first.terms}" if words else first.terms
+    return post(state.moved(unwritten=tuple(later)), supplier.address, first.subject, body), Outcome("Sent.")
 
 
 def read_email(state: State, action: ReadEmail) -> Result:

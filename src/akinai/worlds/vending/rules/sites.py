@@ -23,14 +23,14 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
     slots of a size.
     """
     numbered_site = site_at(state, action.site)
-    if numbered_site is None or numbered_site[1].lost:
-        return state, Outcome.refused("no_site", f"you have no site {action.site}")
+    if isinstance(numbered_site, Outcome):
+        return state, numbered_site
     index, site = numbered_site
     count = state.setup.slots
     slots = list(state.slots_of(index))
     storage, moved = dict(state.storage), set[str]()
     if action.products is not None:
-        layout = _layout(state, action.products)
+        layout = layout_of(state, action.products)
         if isinstance(layout, Outcome):
             return state, layout
         _rearrange(slots, state.setup.small_slots, layout, storage, moved)
@@ -66,17 +66,26 @@ def visit_minutes(state: State, action: a.VisitSite, outcome: Outcome) -> int:
     return minutes + (errands.collect if collected else 0)
 
 
-def _layout(state: State, names: Sequence[str]) -> list[Product] | Outcome:
+def layout_of(state: State, names: Sequence[str], where: str = "") -> list[Product] | Outcome:
+    """The products that a machine is to hold; or the refusal `unknown_product`, or `too_many` for the slots of a size.
+
+    `where` is put before the latter.
+    """
     products: list[Product] = []
     for name in names:
         product = state.setup.catalog.find(name)
         if product is None:
             return unknown_product(state, name)
         products.append(product)
-    for size, most in (("small", state.setup.small_slots), ("large", state.setup.slots - state.setup.small_slots)):
+    for size, most in slots_by_size(state):
         if (count := sum(product.size == size for product in products)) > most:
-            return Outcome.refused("too_many", f"there are {most} slots for {size} items, not {count}")
+            return Outcome.refused("too_many", f"{where}there are {most} slots for {size} items, not {count}")
     return products
+
+
+def slots_by_size(state: State) -> tuple[tuple[str, int], ...]:
+    """The sizes of goods, each with the number of slots for it in a machine."""
+    return ("small", state.setup.small_slots), ("large", state.setup.slots - state.setup.small_slots)
 
 
 def _rearrange(

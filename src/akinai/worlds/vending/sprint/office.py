@@ -16,6 +16,7 @@ from akinai.worlds.vending.model.state import State, Week
 from akinai.worlds.vending.rules import customers, mail, orders
 from akinai.worlds.vending.rules.books import site_at, site_name
 from akinai.worlds.vending.rules.orders import unknown_product
+from akinai.worlds.vending.rules.sites import layout_of, slots_by_size
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.employee import run_week, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS, DatedOrder, DatedPrice, Plan
@@ -26,7 +27,6 @@ from akinai.worlds.vending.sprint.verbs import (
     ReadLetter,
     SendLetter,
     SetPlan,
-    SitePlan,
     WriteNotes,
 )
 
@@ -89,7 +89,12 @@ def set_plan(state: State, action: SetPlan) -> Result:
     """Change the plan, all or nothing. Refused as `no_site`, `unknown_product`, `too_many` for the slots of a size."""
     week, echo, layouts = week_of(state), list[str](), dict[int, tuple[str, ...]]()
     for site in action.sites:
-        layout = _layout(state, site)
+        numbered_site = site_at(state, site.site)
+        layout = (
+            numbered_site
+            if isinstance(numbered_site, Outcome)
+            else layout_of(state, site.products, f"site {site.site}: ")
+        )
         if isinstance(layout, Outcome):
             return state, layout
         layouts[site.site] = tuple(product.id for product in layout)
@@ -113,32 +118,11 @@ def set_plan(state: State, action: SetPlan) -> Result:
     return state, Outcome("\n".join(echo), data={"sites": {str(n): [*ids] for n, ids in plan.sites.items()}})
 
 
-def _layout(state: State, plan: SitePlan) -> list[Product] | Outcome:
-    numbered_site = site_at(state, plan.site)
-    if numbered_site is None or numbered_site[1].lost:
-        return Outcome.refused("no_site", f"you have no site {plan.site}")
-    products: list[Product] = []
-    for name in plan.products:
-        product = state.setup.catalog.find(name)
-        if product is None:
-            return unknown_product(state, name)
-        products.append(product)
-    for size, most in _slots_by_size(state):
-        if (count := sum(product.size == size for product in products)) > most:
-            text = f"site {plan.site}: there are {most} slots for {size} items, not {count}"
-            return Outcome.refused("too_many", text)
-    return products
-
-
-def _slots_by_size(state: State) -> tuple[tuple[str, int], ...]:
-    return ("small", state.setup.small_slots), ("large", state.setup.slots - state.setup.small_slots)
-
-
 def _site_echo(state: State, number: int, layout: list[Product]) -> str:
     goods = ", ".join(f"{id}{f' x{n}' if n > 1 else ''}" for id, n in Counter(p.id for p in layout).items())
     left = [
         f"{most - count} {size}"
-        for size, most in _slots_by_size(state)
+        for size, most in slots_by_size(state)
         if (count := sum(product.size == size for product in layout)) < most
     ]
     slots = f" Slots left over: {', '.join(left)}." if left else ""

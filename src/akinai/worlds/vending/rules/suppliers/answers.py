@@ -73,8 +73,7 @@ def _order(state: State, request: Request) -> Answer:
     lines = lines_of(state, supplier, items)
     if not request.intent.clear or any(line.cost_cents > prices.get(line.product, line.cost_cents) for line in lines):
         answer = quote(state, request)
-        head = letters.NOT_CLEAR if answer.paragraphs else letters.NOTHING_READ
-        return replace(answer, paragraphs=(head, *answer.paragraphs))
+        return answer.below(letters.NOT_CLEAR if answer.paragraphs else letters.NOTHING_READ)
     reasons: list[str] = []
     if len(lines) < len(items.units) or items.unclear or items.unknown:
         reasons += letters.item_remarks(state.setup.catalog, supplier, items)
@@ -85,12 +84,9 @@ def _order(state: State, request: Request) -> Answer:
 
 
 def _missing_details(delivery: Delivery) -> list[str]:
-    reasons: list[str] = []
-    if not delivery.addressed:
-        reasons.append("The delivery address is missing.")
-    if not delivery.account_named:
-        reasons.append("The account to charge is missing, or it is not your account.")
-    return reasons
+    addressed = [] if delivery.addressed else ["The delivery address is missing."]
+    account = "The account to charge is missing, or it is not your account."
+    return addressed if delivery.account_named else [*addressed, account]
 
 
 def _ask(state: State, request: Request) -> Answer:
@@ -119,8 +115,7 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
 def _leave(state: State, request: Request) -> Answer:
     """The answer to a change or a cancellation that is not clear: what it is of, and a quote of the goods it names."""
     way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
-    quoted = quote(state, request)
-    return Answer(quoted.state, (letters.NOT_CHANGED, way, _until_it_leaves(state), *quoted.paragraphs), terms=False)
+    return replace(quote(state, request), terms=False).below(letters.NOT_CHANGED, way, _until_it_leaves(state))
 
 
 def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> Answer:
@@ -236,21 +231,16 @@ def _negotiate(state: State, request: Request) -> Answer:
     if state.setup.street.drawn:
         return _bargain(state, request)
     fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
-    if not request.intent.items.units:
-        return Answer(state, (fixed,))
-    answer = quote(state, request)
-    return replace(answer, paragraphs=(fixed, *answer.paragraphs))
+    return quote(state, request).below(fixed) if request.intent.items.units else Answer(state, (fixed,))
 
 
 def _bargain(state: State, request: Request) -> Answer:
     """Bargain as the tool does; goods with quantities also get a quote at the new prices."""
     state, text = bargain_by_letter(state, request.supplier, request.intent)
-    answer = Answer(state, (text,))
-    if request.intent.items.units:
-        supplier = supplier_today(state, state.setup.catalog.supplier_by_id[request.supplier.id])
-        answer = quote(state, replace(request, supplier=supplier))
-        answer = replace(answer, paragraphs=(text, *answer.paragraphs))
-    return answer
+    if not request.intent.items.units:
+        return Answer(state, (text,))
+    supplier = supplier_today(state, state.setup.catalog.supplier_by_id[request.supplier.id])
+    return quote(state, replace(request, supplier=supplier)).below(text)
 
 
 def _complain(state: State, request: Request) -> Answer:

@@ -8,7 +8,8 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.letters.intents import Intent, Items
 from akinai.worlds.vending.letters.tokens import MOST_UNITS
 from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier, percent
-from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order, Quote, clock
+from akinai.worlds.vending.model.state import Line, Order, Quote, clock, date_text
+from akinai.worlds.vending.rules.books import letter_text
 from akinai.worlds.vending.rules.orders import total_cents, unit_cents
 
 SUBJECT_LIMIT = 500
@@ -66,7 +67,7 @@ class Draft:
 def reply(supplier: Supplier, subject: str, *paragraphs: str) -> Draft:
     """An answer to a letter with that subject; equal paragraphs stand once."""
     answer = subject if subject.lower().startswith("re:") else f"Re: {subject or 'your letter'}"
-    return Draft(answer[:SUBJECT_LIMIT], _letter(supplier, *dict.fromkeys(paragraphs)))
+    return Draft(answer[:SUBJECT_LIMIT], letter_text(supplier, *dict.fromkeys(paragraphs)))
 
 
 def price_list(setup: Setup, supplier: Supplier) -> str:
@@ -82,7 +83,7 @@ def price_list(setup: Setup, supplier: Supplier) -> str:
 
 def quote(setup: Setup, offer: Quote) -> str:
     """A quote, with the words that order it."""
-    goods = _goods(setup, f"Quote Q-{offer.number}, good through {date(setup, offer.last_day)}:", offer.lines)
+    goods = _goods(setup, f"Quote Q-{offer.number}, good through {date_text(setup, offer.last_day)}:", offer.lines)
     return f"{goods}\nTo order it, answer: CONFIRM Q-{offer.number}"
 
 
@@ -179,11 +180,6 @@ def name_and_id(catalog: Catalog, product: str) -> str:
     return f"{catalog.by_id[product].name} ({product})"
 
 
-def date(setup: Setup, day: int) -> str:
-    """The date of a day, counted from 1: "Fri 1 May 2026"."""
-    return clock(setup, (day - 1) * DAY_MINUTES).partition(",")[0]
-
-
 def days(count: int) -> str:
     """A number of days in words: "1 day", "3 days"."""
     return "1 day" if count == 1 else f"{count} days"
@@ -200,7 +196,3 @@ def _goods(setup: Setup, head: str, lines: Sequence[Line], total: str = "Total")
 
 def _block(head: str, lines: Iterable[str]) -> str:
     return "\n".join((head, *lines))
-
-
-def _letter(supplier: Supplier, *paragraphs: str) -> str:
-    return "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))

@@ -37,6 +37,10 @@ class Answer:
     terms: bool = True
     """Whether the terms of trade belong at the end of the letter."""
 
+    def below(self, *head: str) -> "Answer":
+        """The same answer below further paragraphs."""
+        return replace(self, paragraphs=(*head, *self.paragraphs))
+
 
 def confirm(state: State, request: Request) -> Answer:
     """Place the orders of quotes, each by itself, at the quoted prices; a quote can be ordered once."""
@@ -51,8 +55,7 @@ def confirm(state: State, request: Request) -> Answer:
         goods = letters.list_goods(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
         head = f"Quote {quotes} is for {goods}, and your letter names other quantities; nothing was charged."
-        answer = quote(state, request)
-        return replace(answer, paragraphs=(head, *answer.paragraphs))
+        return quote(state, request).below(head)
     paragraphs: list[str] = []
     for offer in meant:
         answer = charge(state, request, offer.lines, ())
