@@ -11,9 +11,9 @@ from akinai.core.ledger import Turn
 from akinai.core.worlds import read_turn, step
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.model.verb import MAX_PRICE_CENTS
 from akinai.worlds.vending.rules.suppliers.answers import understand
 
 WORLD = Vending()

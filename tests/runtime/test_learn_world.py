@@ -25,6 +25,7 @@ from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.runs.planning import seeds_in
 from akinai.worlds.vending.lessons.advice import (
     CashAdvice,
+    DataPoint,
     HourAdvice,
     LastOrderAdvice,
     MarkupAdvice,
@@ -36,7 +37,6 @@ from akinai.worlds.vending.lessons.advice import (
     VisitAdvice,
     read_advice,
 )
-from akinai.worlds.vending.lessons.data_points import DataPoint
 
 SMALL = TrainConfig("vending", "naive", "1-3", "101-104", 25)
 

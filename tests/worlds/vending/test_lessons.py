@@ -16,6 +16,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.runtime.runs.records import Run
 from akinai.worlds.vending.lessons.advice import (
     CashAdvice,
+    DataPoint,
     HourAdvice,
     LastOrderAdvice,
     PriceAdvice,
@@ -24,7 +25,6 @@ from akinai.worlds.vending.lessons.advice import (
     merge_advice,
     read_advice,
 )
-from akinai.worlds.vending.lessons.data_points import DataPoint
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import akinai.worlds.vending as vending
 from akinai.core.ledger import Genesis
-from akinai.worlds.vending.letters.tokens import LINE_ENDS
+from akinai.worlds.vending.letters.names import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail
 from akinai.worlds.vending.model.setup import Catalog, Setup
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Lot, Order, State

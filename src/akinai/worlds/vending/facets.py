@@ -28,8 +28,7 @@ from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import day_facts, facts, headline_cents, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
-from akinai.worlds.vending.transcript.place import items_of, place_of
-from akinai.worlds.vending.transcript.voice import voice_of
+from akinai.worlds.vending.transcript.place import items_of, place_of, voice_of
 
 
 class VendingSeating(Seating[State]):

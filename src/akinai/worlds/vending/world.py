@@ -30,10 +30,9 @@ from akinai.worlds.vending.rules import (
     web,
 )
 from akinai.worlds.vending.rules.suppliers import bargaining
-from akinai.worlds.vending.scores import score
+from akinai.worlds.vending.scores import forecast_scores, score
 from akinai.worlds.vending.sprint import office
 from akinai.worlds.vending.sprint import verbs as weekly
-from akinai.worlds.vending.sprint.forecasts import forecast_scores
 
 __all__ = ["Setup", "State", "Vending"]
 

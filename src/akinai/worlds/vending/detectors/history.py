@@ -9,7 +9,7 @@ from akinai.core import steps as core
 from akinai.core.actions import Unreadable
 from akinai.core.agents import owner_of, split_said
 from akinai.core.findings import Finding, Severity
-from akinai.worlds.vending.letters.tokens import plain
+from akinai.worlds.vending.letters.names import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from akinai.worlds.vending.detectors.words import pattern
-from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.tokens import mark_names
+from akinai.worlds.vending.letters.names import GoodName, mark_names
 from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
 

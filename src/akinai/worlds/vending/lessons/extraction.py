@@ -11,10 +11,14 @@ from akinai.core.lessons import Lesson
 from akinai.worlds.vending.detectors.history import Close, History
 from akinai.worlds.vending.detectors.lapses import missed_date, missed_delivery, neglected_customer
 from akinai.worlds.vending.lessons.advice import (
+    COUNTS,
+    FACTORS,
+    PRICES,
     BargainAdvice,
     CashAdvice,
     ClaimAdvice,
     CustomerAdvice,
+    DataPoint,
     HourAdvice,
     LastOrderAdvice,
     MarkupAdvice,
@@ -30,8 +34,8 @@ from akinai.worlds.vending.lessons.advice import (
     TrustAdvice,
     VarietyAdvice,
     VisitAdvice,
+    merge_points,
 )
-from akinai.worlds.vending.lessons.data_points import COUNTS, FACTORS, PRICES, DataPoint, merge_points
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order

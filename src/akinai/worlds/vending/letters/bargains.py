@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from akinai.worlds.vending.letters.goods_of_numbers import in_order
+from akinai.worlds.vending.letters.amounts import in_order
 from akinai.worlds.vending.letters.meaning.numbers import Number, Row
 from akinai.worlds.vending.letters.scan import named_in
 from akinai.worlds.vending.letters.words import word_set

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from akinai.worlds.vending.letters.tokens import plain
+from akinai.worlds.vending.letters.names import plain
 
 
 @dataclass(frozen=True, slots=True)

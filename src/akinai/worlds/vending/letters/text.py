@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from akinai.worlds.vending.letters.names import GoodName, known_names
-from akinai.worlds.vending.letters.tokens import mark_names, plain
+from akinai.worlds.vending.letters.names import GoodName, known_names, mark_names, plain
 from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 
 _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)

@@ -26,7 +26,7 @@ from akinai.worlds.vending.model.errands import (
     VisitSite,
     WriteReply,
 )
-from akinai.worlds.vending.model.parameters import (
+from akinai.worlds.vending.model.verb import (
     DOLLARS,
     MAX_PRICE_CENTS,
     Column,
@@ -34,11 +34,12 @@ from akinai.worlds.vending.model.parameters import (
     Name,
     Quantity,
     Row,
+    SubAgentKind,
     Text,
+    Verb,
     WholeNumber,
     price_cents,
 )
-from akinai.worlds.vending.model.verb import SubAgentKind, Verb
 from akinai.worlds.vending.sprint.verbs import WEEKLY_VERBS
 
 

@@ -8,16 +8,17 @@ from pydantic import Field
 
 from akinai.core.actions import ParameterAlias
 from akinai.core.canonical import Json
-from akinai.worlds.vending.model.parameters import (
+from akinai.worlds.vending.model.verb import (
     DOLLARS,
     MAX_PRICE_CENTS,
     Name,
     Quantity,
     Text,
+    Verb,
     WholeNumber,
     price_cents,
+    unless,
 )
-from akinai.worlds.vending.model.verb import Verb, unless
 from akinai.worlds.vending.sprint.records import Weekday
 
 Site = Annotated[int, Field(ge=1, le=20), WholeNumber]

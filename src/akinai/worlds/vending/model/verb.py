@@ -1,10 +1,13 @@
-"""The base of the verbs of the vending world."""
+"""The base of the verbs of the vending world, and the types of their parameters, with their limits."""
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from akinai.core.actions import Action
+from akinai.core.canonical import Json
+from akinai.core.money import read_dollars
 
 SubAgentKind = Literal["email", "research", "physical"]
 Switch = Literal[
@@ -37,3 +40,37 @@ class Verb(Action):
     """The owner is offered it only where this setting is on."""
     not_with: ClassVar[tuple[Switch, ...]] = ()
     """The owner is offered it only where these settings are off."""
+
+
+MAX_PRICE_CENTS = 100_000
+NOTEPAD_LIMIT = 20_000
+"""The most characters of a text."""
+DOLLARS: Mapping[str, Json] = {
+    "type": "number",
+    "minimum": 0.01,
+    "maximum": MAX_PRICE_CENTS / 100,
+    "description": "The price of a unit in dollars, with at most two decimals.",
+}
+
+
+def price_cents(value: object) -> Json:
+    """The cents of a price that is given in dollars. Raises ValueError."""
+    return read_dollars(value, maximum_cents=MAX_PRICE_CENTS)
+
+
+def _refuse_booleans(value: object) -> object:
+    """Accept a whole number in any JSON spelling ("12", 12, 12.0), but never true or false."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number is expected")
+    return value
+
+
+# Limits stand inside, beside the integer: around the validator they would not be written as JSON Schema's.
+WholeNumber = BeforeValidator(_refuse_booleans)
+_ROW = "The slot's row, counted from 0; rows for small items come first."
+Row = Annotated[int, Field(ge=0, le=100, description=_ROW), WholeNumber]
+Column = Annotated[int, Field(ge=0, le=100, description="The slot's column, counted from 0."), WholeNumber]
+Quantity = Annotated[int, Field(ge=1, le=100_000), WholeNumber]
+Name = Annotated[str, StringConstraints(max_length=200)]
+Line = Annotated[str, StringConstraints(max_length=500)]
+Text = Annotated[str, StringConstraints(max_length=NOTEPAD_LIMIT)]

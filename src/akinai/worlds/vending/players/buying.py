@@ -7,9 +7,8 @@ from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Outlook, best_price, units_a_day
-from akinai.worlds.vending.players.memory import Bargain, OpenOrder
 from akinai.worlds.vending.players.observations import Offer, fields
-from akinai.worlds.vending.players.trader import Trader
+from akinai.worlds.vending.players.trader import Bargain, OpenOrder, Trader
 
 GUIDES = (
     "Price guide: drink candy dairy products",

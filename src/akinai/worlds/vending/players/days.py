@@ -10,8 +10,7 @@ from akinai.worlds.vending.players.buying import bargain_today, order_goods, rev
 from akinai.worlds.vending.players.following import Guide
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.machine import run_machine
-from akinai.worlds.vending.players.memory import Memory
-from akinai.worlds.vending.players.trader import EVENING, Trader
+from akinai.worlds.vending.players.trader import EVENING, Memory, Trader
 from akinai.worlds.vending.players.weekly import WeeklyOwner, run_weeks
 from akinai.worlds.vending.sprint.verbs import CloseWeek
 

@@ -7,8 +7,8 @@ from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine, is_sub_agent
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
+from akinai.worlds.vending.model.verb import MAX_PRICE_CENTS
 from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER, RUNGS

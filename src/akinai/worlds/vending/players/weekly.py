@@ -27,9 +27,8 @@ from akinai.worlds.vending.players.buying import (
     square_root,
 )
 from akinai.worlds.vending.players.habits import LADDER, Habits
-from akinai.worlds.vending.players.memory import Memory, OpenOrder
 from akinai.worlds.vending.players.observations import Machine, Offer, fields
-from akinai.worlds.vending.players.trader import FESTIVAL_PART, Doing, Trader
+from akinai.worlds.vending.players.trader import FESTIVAL_PART, Doing, Memory, OpenOrder, Trader
 from akinai.worlds.vending.rules.actors import view
 from akinai.worlds.vending.rules.books import day_text, rent_cents
 from akinai.worlds.vending.sprint import verbs as weekly

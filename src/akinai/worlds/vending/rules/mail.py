@@ -12,7 +12,7 @@ from rpds import Queue
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
-from akinai.worlds.vending.letters.tokens import LINE_ENDS
+from akinai.worlds.vending.letters.names import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail, SendEmail, WriteReply
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,

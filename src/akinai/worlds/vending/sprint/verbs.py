@@ -9,8 +9,7 @@ from akinai.core.actions import Action, ParameterAlias
 from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.model.errands import Claim, MakeOffer, Number, Pay, PlaceOrder, Price, Site
-from akinai.worlds.vending.model.parameters import DOLLARS, Line, Name, Text, price_cents
-from akinai.worlds.vending.model.verb import Verb
+from akinai.worlds.vending.model.verb import DOLLARS, Line, Name, Text, Verb, price_cents
 from akinai.worlds.vending.sprint.records import Weekday
 
 NOTES_LIMIT = 1200

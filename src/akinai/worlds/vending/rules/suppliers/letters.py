@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.letters.intents import Intent, Items
-from akinai.worlds.vending.letters.tokens import MOST_UNITS
+from akinai.worlds.vending.letters.names import MOST_UNITS
 from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier, percent
 from akinai.worlds.vending.model.state import Line, Order, Quote, clock, date_text
 from akinai.worlds.vending.rules.books import letter_text
