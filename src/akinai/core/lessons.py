@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, partial
 from itertools import chain, zip_longest
 from operator import attrgetter, itemgetter
 from string import Formatter
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar, cast, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -272,7 +272,62 @@ def _interleave(literals: Sequence[str], texts: Sequence[str]) -> str:
     return "".join(chain.from_iterable(zip_longest(literals, texts, fillvalue="")))
 
 
-class TemplateAdvice:
+Rule = Callable[[Any, Any, str], Any]
+"""How a field of two records becomes one: from both records and the name of the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """Metadata of a field's type."""
+
+    rule: Rule
+
+
+Total = Annotated[int, Merging(lambda mine, other, name: getattr(mine, name) + getattr(other, name))]
+"""Numbers that add up."""
+Largest = Annotated[int, Merging(lambda mine, other, name: max(getattr(mine, name), getattr(other, name)))]
+
+
+def mean_by(weight: str) -> Merging:
+    """A mean, weighted by another field."""
+    return Merging(
+        lambda mine, other, name: weighted_mean(
+            getattr(mine, name), getattr(mine, weight), getattr(other, name), getattr(other, weight)
+        )
+    )
+
+
+class Mergeable:
+    """A dataclass of which two become one, field by field: by the rule of its type, or else the other's value is taken.
+
+    A field that is mergeable itself is merged; the mean of whole numbers is one.
+    """
+
+    __slots__ = ()
+
+    def merge(self, other: Any) -> Self:
+        return type(self)(**{name: rule(self, other, name) for name, rule in _merge_rules(type(self)).items()})
+
+
+@cache
+def _merge_rules(kind: type[Mergeable]) -> Mapping[str, Rule]:
+    rules: dict[str, Rule] = dict.fromkeys((own_field.name for own_field in fields(cast("Any", kind))), _later)
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        for merging in (extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Merging)):
+            rules[name] = partial(_whole, merging.rule) if hint.__origin__ is int else merging.rule
+    return rules
+
+
+def _later(mine: Any, other: Any, name: str) -> Any:
+    value, later = getattr(mine, name), getattr(other, name)
+    return value.merge(later) if isinstance(value, Mergeable) else later
+
+
+def _whole(rule: Rule, mine: Any, other: Any, name: str) -> int:
+    return round(rule(mine, other, name))
+
+
+class TemplateAdvice(Mergeable):
     """Advice, as a dataclass, whose fields are written by a template."""
 
     __slots__ = ()

@@ -6,14 +6,18 @@ The recommendation of a sentence follows from its own numbers, so two sentences 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any
 
 from akinai.core.lessons import (
     AdviceKinds,
+    Largest,
+    Merging,
     Placeholder,
     SentenceTemplate,
     TemplateAdvice,
+    Total,
     choice,
+    mean_by,
     repeated,
     weighted_mean,
 )
@@ -64,6 +68,13 @@ def _merge_two(a: DataPoint, b: DataPoint) -> DataPoint:
     return DataPoint(at, weighted_mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
 
 
+def merged_points(most: int = MAX_POINTS, *, digits: tuple[int, int]) -> Merging:
+    """The points of two sentences as those of one."""
+    return Merging(
+        lambda mine, other, name: merge_points((*getattr(mine, name), *getattr(other, name)), most, digits=digits)
+    )
+
+
 def best_condition(points: Sequence[DataPoint]) -> float:
     """The condition with the best result, of those observed on at least a third of the mean number of days."""
     often = sum(point.days for point in points) / (3 * len(points))
@@ -89,8 +100,8 @@ class PriceAdvice(TemplateAdvice):
     size: str
     list_cents: int
     """The usual price in shops, which tells a reader whether the market is the same."""
-    cost_cents: int
-    points: tuple[DataPoint, ...]
+    cost_cents: Annotated[int, mean_by("days")]
+    points: Annotated[tuple[DataPoint, ...], merged_points(digits=PRICES)]
     """The units that customers wanted a day, by price in cents."""
 
     @property
@@ -144,17 +155,12 @@ class PriceAdvice(TemplateAdvice):
         points=points_placeholder("{a_day:.2} at {at:money} ({days:int} days)", digits=PRICES),
     )
 
-    def merge(self, other: Self) -> Self:
-        cost = round(weighted_mean(self.cost_cents, self.days, other.cost_cents, other.days))
-        points = merge_points((*self.points, *other.points), digits=PRICES)
-        return type(self)(other.product, other.name, other.size, other.list_cents, cost, points)
-
 
 @dataclass(frozen=True, slots=True)
 class MarkupAdvice(TemplateAdvice):
     """The best price, as a multiple of the list price, of a product that little is known about."""
 
-    points: tuple[DataPoint, ...]
+    points: Annotated[tuple[DataPoint, ...], merged_points(10, digits=FACTORS)]
     """Cents that a product earned a day, by its price as a multiple of the list price."""
 
     @property
@@ -168,9 +174,6 @@ class MarkupAdvice(TemplateAdvice):
         points=points_placeholder("{a_day:money} at {at:.2} times it ({days:int} days)", 10, digits=FACTORS),
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(merge_points((*self.points, *other.points), 10, digits=FACTORS))
-
 
 SPARE_DAYS = 9.0
 """Days of sales to hold beyond the lead time: for the days between orders, and for busy days."""
@@ -182,10 +185,10 @@ class StockAdvice(TemplateAdvice):
 
     product: str
     name: str
-    a_day: float
-    days: int
-    lead_days: float
-    empty_days: int
+    a_day: Annotated[float, mean_by("days")]
+    days: Total
+    lead_days: Annotated[float, mean_by("days")]
+    empty_days: Total
 
     @property
     def units(self) -> int:
@@ -197,12 +200,6 @@ class StockAdvice(TemplateAdvice):
         " {empty_days:int} evenings."
     )
 
-    def merge(self, other: Self) -> Self:
-        a_day = weighted_mean(self.a_day, self.days, other.a_day, other.days)
-        lead = weighted_mean(self.lead_days, self.days, other.lead_days, other.days)
-        days, empty = self.days + other.days, self.empty_days + other.empty_days
-        return type(self)(other.product, other.name, a_day, days, lead, empty)
-
 
 @dataclass(frozen=True, slots=True)
 class SpoilAdvice(TemplateAdvice):
@@ -210,8 +207,8 @@ class SpoilAdvice(TemplateAdvice):
 
     product: str
     name: str
-    bought: int
-    spoiled: int
+    bought: Total
+    spoiled: Total
     shelf_days: int
 
     @property
@@ -225,9 +222,13 @@ class SpoilAdvice(TemplateAdvice):
         wasteful=choice({True: "Leave out", False: "Do not overstock"}),
     )
 
-    def merge(self, other: Self) -> Self:
-        bought, spoiled = self.bought + other.bought, self.spoiled + other.spoiled
-        return type(self)(other.product, other.name, bought, spoiled, other.shelf_days)
+
+def _mean_costs(mine: "SupplierAdvice", other: "SupplierAdvice", _: str) -> tuple[tuple[str, int], ...]:
+    before, costs = dict(mine.cost_cents), dict(other.cost_cents)
+    for product, cost in before.items():
+        later = costs.get(product)
+        costs[product] = cost if later is None else round(weighted_mean(cost, mine.orders, later, other.orders))
+    return tuple(sorted(costs.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +236,13 @@ class SupplierAdvice(TemplateAdvice):
     """A supplier's prices and lead time."""
 
     address: str
-    cost_cents: tuple[tuple[str, int], ...]
+    cost_cents: Annotated[tuple[tuple[str, int], ...], Merging(_mean_costs)]
     """The average cost of a unit, by product."""
-    orders: int
-    lead_days: float
-    hour: int
+    orders: Total
+    lead_days: Annotated[float, mean_by("orders")]
+    hour: Largest
     """The latest hour of the day at which goods came."""
-    late: int
+    late: Total
 
     TEMPLATE = SentenceTemplate(
         "Order from {address} by letter: in {orders:int} orders a unit cost, on average, {cost_cents}; goods came "
@@ -252,34 +253,17 @@ class SupplierAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        mine, theirs, costs = dict(self.cost_cents), dict(other.cost_cents), dict[str, int]()
-        for product in sorted({*mine, *theirs}):
-            here, there = mine.get(product), theirs.get(product)
-            costs[product] = (
-                round(weighted_mean(here, self.orders, there, other.orders))
-                if here is not None and there is not None
-                else here or there or 0
-            )
-        orders, late = self.orders + other.orders, self.late + other.late
-        lead = weighted_mean(self.lead_days, self.orders, other.lead_days, other.orders)
-        hour = max(self.hour, other.hour)
-        return type(self)(other.address, tuple(costs.items()), orders, lead, hour, late)
-
 
 @dataclass(frozen=True, slots=True)
 class _ProductCount(TemplateAdvice):
     """How many products to keep on sale, by what a day brought with so many."""
 
-    points: tuple[DataPoint, ...]
+    points: Annotated[tuple[DataPoint, ...], merged_points(12, digits=COUNTS)]
     """Cents of a day, by the number of products on sale."""
 
     @property
     def best(self) -> int:
         return round(best_condition(self.points))
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(merge_points((*self.points, *other.points), 12, digits=COUNTS))
 
 
 _PRODUCT_COUNTS = points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS)
@@ -300,11 +284,11 @@ class VarietyAdvice(_ProductCount):
 class VisitAdvice(TemplateAdvice):
     """How often to visit the machine."""
 
-    a_day: float
+    a_day: Annotated[float, mean_by("days")]
     """The units that customers wanted a day of the product that sells best."""
     slot_units: int
-    days: int
-    empty: int
+    days: Total
+    empty: Total
     """Evenings on which a product was sold out, counted for each product."""
 
     @property
@@ -317,27 +301,19 @@ class VisitAdvice(TemplateAdvice):
         "{empty:int} evenings."
     )
 
-    def merge(self, other: Self) -> Self:
-        a_day = weighted_mean(self.a_day, self.days, other.a_day, other.days)
-        return type(self)(a_day, other.slot_units, self.days + other.days, self.empty + other.empty)
-
 
 @dataclass(frozen=True, slots=True)
 class HourAdvice(TemplateAdvice):
     """The hour to restock on the day of a delivery."""
 
-    hour: int
-    deliveries: int
-    too_early: int
+    hour: Largest
+    deliveries: Total
+    too_early: Total
 
     TEMPLATE = SentenceTemplate(
         "Restock on the day of a delivery at its hour or later, not before: {deliveries:int} deliveries came by "
         "{hour:int}:00, and {too_early:int} restocks were refused because the goods were not there yet."
     )
-
-    def merge(self, other: Self) -> Self:
-        deliveries, early = self.deliveries + other.deliveries, self.too_early + other.too_early
-        return type(self)(max(self.hour, other.hour), deliveries, early)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +321,9 @@ class CashAdvice(TemplateAdvice):
     """How much cash to keep."""
 
     fee_cents: int
-    days: int
-    missed: int
-    in_machine_cents: float
+    days: Total
+    missed: Total
+    in_machine_cents: Annotated[float, mean_by("days")]
     """Cents in the machine on an average evening."""
 
     @property
@@ -360,19 +336,15 @@ class CashAdvice(TemplateAdvice):
         "{in_machine_cents:money} lay in the machine on an average evening."
     )
 
-    def merge(self, other: Self) -> Self:
-        lying = weighted_mean(self.in_machine_cents, self.days, other.in_machine_cents, other.days)
-        return type(self)(other.fee_cents, self.days + other.days, self.missed + other.missed, lying)
-
 
 @dataclass(frozen=True, slots=True)
 class LastOrderAdvice(TemplateAdvice):
     """When to stop ordering."""
 
-    lead_days: int
+    lead_days: Largest
     """The longest lead time."""
-    runs: int
-    lost_cents: int
+    runs: Total
+    lost_cents: Total
     """Cents paid for goods that were on their way at the end, over all runs."""
 
     @property
@@ -384,87 +356,70 @@ class LastOrderAdvice(TemplateAdvice):
         "with goods for {lost_cents:money} on their way, which count for nothing."
     )
 
-    def merge(self, other: Self) -> Self:
-        longest = max(self.lead_days, other.lead_days)
-        return type(self)(longest, self.runs + other.runs, self.lost_cents + other.lost_cents)
-
 
 @dataclass(frozen=True, slots=True)
 class SignAdvice(TemplateAdvice):
     """Be at the storage when goods come."""
 
-    missed: int
-    orders: int
+    missed: Total
+    orders: Total
 
     TEMPLATE = SentenceTemplate(
         "Work every day and wait at the storage at the hour for which goods are promised: of {orders:int} orders, "
         "{missed:int} came while nobody was there, and fetching goods from the depot costs $12.00 and more."
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.missed + other.missed, self.orders + other.orders)
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimAdvice(TemplateAdvice):
     """Count deliveries and claim what is missing."""
 
-    short: int
-    orders: int
-    missing_cents: int
+    short: Total
+    orders: Total
+    missing_cents: Total
 
     TEMPLATE = SentenceTemplate(
         "Count every delivery on the day on which it comes and claim what is missing: {short:int} of {orders:int} were "
         "short, by {missing_cents:money} in all."
     )
 
-    def merge(self, other: Self) -> Self:
-        missing = self.missing_cents + other.missing_cents
-        return type(self)(self.short + other.short, self.orders + other.orders, missing)
-
 
 @dataclass(frozen=True, slots=True)
 class CustomerAdvice(TemplateAdvice):
     """Answer customers."""
 
-    complaints: int
-    unanswered: int
+    complaints: Total
+    unanswered: Total
 
     TEMPLATE = SentenceTemplate(
         "Pay customers who ask for their money back, on the day of their letter: {unanswered:int} of {complaints:int} "
         "waited in vain, and each that does tells others."
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.complaints + other.complaints, self.unanswered + other.unanswered)
-
 
 @dataclass(frozen=True, slots=True)
 class NewsAdvice(TemplateAdvice):
     """Read the news."""
 
-    events: int
-    days: int
-    unread: int
+    events: Total
+    days: Total
+    unread: Total
 
     TEMPLATE = SentenceTemplate(
         "Read the news every third day and order for the events that it announces: there were {events:int} in "
         "{days:int} days, and {unread:int} of them came as a surprise."
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.events + other.events, self.days + other.days, self.unread + other.unread)
-
 
 @dataclass(frozen=True, slots=True)
 class TrustAdvice(TemplateAdvice):
     """Look suppliers up."""
 
-    orders: int
-    came: float
+    orders: Total
+    came: Annotated[float, mean_by("orders")]
     """The share of the charged goods that suppliers below the trade price delivered."""
-    other_orders: int
-    others_came: float
+    other_orders: Total
+    others_came: Annotated[float, mean_by("other_orders")]
     """The share of the charged goods that the other suppliers delivered."""
 
     TEMPLATE = SentenceTemplate(
@@ -473,31 +428,19 @@ class TrustAdvice(TemplateAdvice):
         "in {other_orders:int}."
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.orders + other.orders,
-            weighted_mean(self.came, self.orders, other.came, other.orders),
-            self.other_orders + other.other_orders,
-            weighted_mean(self.others_came, self.other_orders, other.others_came, other.other_orders),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class BargainAdvice(TemplateAdvice):
     """Bargain."""
 
-    offers: int
-    off: float
+    offers: Total
+    off: Annotated[float, mean_by("offers")]
     """The mean share by which an offer lowered a supplier's prices."""
 
     TEMPLATE = SentenceTemplate(
         "Bargain with every supplier that you mean to order from, an offer a day, a tenth to a fifth below its price: "
         "{offers:int} offers lowered prices by {off:percent} each on average."
     )
-
-    def merge(self, other: Self) -> Self:
-        off = weighted_mean(self.off, self.offers, other.off, other.offers)
-        return type(self)(self.offers + other.offers, off)
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,8 +457,8 @@ class ShelfAdvice(_ProductCount):
 class SiteAdvice(TemplateAdvice):
     """Whether to take further sites."""
 
-    days: int
-    earned_cents: float
+    days: Total
+    earned_cents: Annotated[float, mean_by("days")]
     """The cents that a site sold in a day above the cost of the goods, on average."""
     rent_cents: int
     """The rent of a site for 28 days."""
@@ -530,27 +473,19 @@ class SiteAdvice(TemplateAdvice):
         "{rent_cents:money}."
     )
 
-    def merge(self, other: Self) -> Self:
-        earned = weighted_mean(self.earned_cents, self.days, other.earned_cents, other.days)
-        return type(self)(self.days + other.days, earned, other.rent_cents)
-
 
 @dataclass(frozen=True, slots=True)
 class TasteAdvice(TemplateAdvice):
     """Learn tastes and prices from sales."""
 
-    products: int
-    spread: float
+    products: Total
+    spread: Annotated[float, mean_by("products")]
     """The mean distance of a product's sales from what its popularity promises, as a share."""
 
     TEMPLATE = SentenceTemplate(
         "Try prices above and below the typical one, keep what sells best at its price, and look at this every week: "
         "sales of {products:int} products were {spread:percent} off what their popularity promises."
     )
-
-    def merge(self, other: Self) -> Self:
-        spread = weighted_mean(self.spread, self.products, other.spread, other.products)
-        return type(self)(self.products + other.products, spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -563,9 +498,6 @@ class Experiment(TemplateAdvice):
     TEMPLATE = SentenceTemplate(
         "Experiment {number:int}: try other products, suppliers and prices, and other prices at each visit."
     )
-
-    def merge(self, other: Self) -> Self:
-        return other
 
 
 KINDS = AdviceKinds(

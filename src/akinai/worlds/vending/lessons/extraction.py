@@ -4,38 +4,15 @@ claims, customers, sites. Where a seed draws its own goods and suppliers they na
 A single run depends on luck; `merge_advice` merges the lessons of many runs, weighted by their days.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from akinai.core.lessons import Lesson
 from akinai.worlds.vending.detectors.history import Close, History
 from akinai.worlds.vending.detectors.lapses import missed_date, missed_delivery, neglected_customer
-from akinai.worlds.vending.lessons.advice import (
-    COUNTS,
-    FACTORS,
-    PRICES,
-    BargainAdvice,
-    CashAdvice,
-    ClaimAdvice,
-    CustomerAdvice,
-    DataPoint,
-    HourAdvice,
-    LastOrderAdvice,
-    MarkupAdvice,
-    NewsAdvice,
-    PriceAdvice,
-    ShelfAdvice,
-    SignAdvice,
-    SiteAdvice,
-    SpoilAdvice,
-    StockAdvice,
-    SupplierAdvice,
-    TasteAdvice,
-    TrustAdvice,
-    VarietyAdvice,
-    VisitAdvice,
-    merge_points,
-)
+from akinai.worlds.vending.lessons import advice as kinds
+from akinai.worlds.vending.lessons.advice import COUNTS, FACTORS, PRICES, DataPoint, merge_points
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order
@@ -100,43 +77,33 @@ def _by_product(trades: Iterable[_Trade]) -> Mapping[str, list[_Trade]]:
 
 def _products(history: History) -> Iterator[Lesson]:
     """Lessons on each product's price and stock."""
-    leads, evenings = _leads(history), _evenings(history)
+    leads, evenings = _leads(history), Counter(product for close in history.closes for product in close.book.empty)
     lead = sum(leads) / len(leads) if leads else 0.0
     for trades in _by_product(_trades(history)).values():
         product, entries = trades[0].product, _ends(trade.close for trade in trades)
         by_price = merge_points((DataPoint(trade.price_cents, trade.demand, 1) for trade in trades), digits=PRICES)
-        price = PriceAdvice(
+        price = kinds.PriceAdvice(
             product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
         )
         yield Lesson.of("pricing", f"price of {product.id}", price, entries, product.name)
         units = sum(trade.demand for trade in trades) / len(trades)
-        stock = StockAdvice(product.id, product.name, units, len(trades), lead, evenings.get(product.id, 0))
+        stock = kinds.StockAdvice(product.id, product.name, units, len(trades), lead, evenings[product.id])
         yield Lesson.of("stock_and_orders", f"stock of {product.id}", stock, entries, product.name)
 
 
 def _spoiled(history: History) -> Iterator[Lesson]:
     """Lessons on products of which units spoiled."""
-    spoiled: dict[str, int] = {}
-    entries: dict[str, list[int]] = {}
+    spoiled, bought, entries = Counter[str](), Counter[str](), dict[str, list[int]]()
     for close in history.closes:
-        for product, units in close.book.spoiled.items():
-            spoiled[product] = spoiled.get(product, 0) + units
+        spoiled.update(close.book.spoiled)
+        for product in close.book.spoiled:
             entries.setdefault(product, []).append(close.step.entry.seq)
-    bought: dict[str, int] = {}
     for line in (line for delivery in history.deliveries for line in delivery.order.lines):
-        bought[line.product] = bought.get(line.product, 0) + line.units
+        bought[line.product] += line.units
     for id, units in sorted(spoiled.items()):
         product = history.setup.catalog.by_id[id]
-        advice = SpoilAdvice(id, product.name, bought[id], units, product.shelf_days)
+        advice = kinds.SpoilAdvice(id, product.name, bought[id], units, product.shelf_days)
         yield Lesson.of("mistakes_to_avoid", f"spoiled {id}", advice, _first(entries[id]), product.name)
-
-
-def _evenings(history: History) -> Mapping[str, int]:
-    """The number of evenings on which each product was sold out."""
-    evenings: dict[str, int] = {}
-    for product in (product for close in history.closes for product in close.book.empty):
-        evenings[product] = evenings.get(product, 0) + 1
-    return evenings
 
 
 def _leads(history: History) -> list[int]:
@@ -158,7 +125,7 @@ def _suppliers(history: History) -> Iterator[Lesson]:
         hour = max(order.due % DAY_MINUTES // 60 for order in orders)
         late = sum(order.due > order.promised for order in orders)
         address = history.setup.catalog.supplier_by_id[id].address
-        advice = SupplierAdvice(address, tuple(_costs(orders).items()), len(orders), lead, hour, late)
+        advice = kinds.SupplierAdvice(address, tuple(_costs(orders).items()), len(orders), lead, hour, late)
         numbers = {order.number for order in orders}
         entries = [purchase.charged.entry.seq for purchase in history.purchases if purchase.order.number in numbers]
         yield Lesson.of("stock_and_orders", f"supplier {id}", advice, tuple(sorted(set(entries)))[:3], id)
@@ -171,14 +138,14 @@ def _shelves(history: History) -> Iterator[Lesson]:
         return
     entries = _ends(trade.close for trade in trades)
     factors = (DataPoint(_markup(trade), trade.worth_cents, 1) for trade in trades)
-    yield Lesson.of(
-        "pricing", "price of others", MarkupAdvice(merge_points(factors, 10, digits=FACTORS)), entries, "list price"
-    )
+    markup = kinds.MarkupAdvice(merge_points(factors, 10, digits=FACTORS))
+    yield Lesson.of("pricing", "price of others", markup, entries, "list price")
     days: dict[int, list[_Trade]] = {}
     for trade in trades:
         days.setdefault(trade.close.book.day, []).append(trade)
     by_count = (DataPoint(len(day), sum(trade.worth_cents for trade in day), 1) for day in days.values())
-    yield Lesson.of("routine", "variety", VarietyAdvice(merge_points(by_count, 12, digits=COUNTS)), entries, "products")
+    variety = kinds.VarietyAdvice(merge_points(by_count, 12, digits=COUNTS))
+    yield Lesson.of("routine", "variety", variety, entries, "products")
 
 
 def _markup(trade: _Trade) -> float:
@@ -196,21 +163,21 @@ def _routine(history: History) -> Iterator[Lesson]:
     small = [rows for rows in by_product.values() if rows[0].product.size == "small"] or list(by_product.values())
     best = max(sum(trade.demand for trade in rows) / len(rows) for rows in small)
     room = setup.small_capacity
-    visit = VisitAdvice(best, room, len(closes), sum(len(close.book.empty) for close in closes))
+    visit = kinds.VisitAdvice(best, room, len(closes), sum(len(close.book.empty) for close in closes))
     yield Lesson.of("routine", "visits", visit, entries, "restock")
     in_machine = sum(close.step.after.machine_cents for close in closes) / len(closes)
     missed = sum(not close.book.fee_met for close in closes)
-    cash = CashAdvice(setup.fee_cents, len(closes), missed, in_machine)
+    cash = kinds.CashAdvice(setup.fee_cents, len(closes), missed, in_machine)
     yield Lesson.of("cash_and_fees", "cash", cash, entries, "fee")
     if not history.deliveries:
         return
     hours = [delivery.order.due % DAY_MINUTES // 60 for delivery in history.deliveries]
     early = [step.entry.seq for step in history.steps if step.outcome.code == "not_there_yet"]
-    hour = HourAdvice(max(hours), len(hours), len(early))
+    hour = kinds.HourAdvice(max(hours), len(hours), len(early))
     evidence = tuple(early[:3]) or _first(delivery.step.entry.seq for delivery in history.deliveries)
     yield Lesson.of("mistakes_to_avoid", "too early", hour, evidence, "delivery")
     lost = sum(order.total_cents for order in history.steps[-1].after.orders)
-    last = LastOrderAdvice(max(_leads(history)), int(lost > 0), lost)
+    last = kinds.LastOrderAdvice(max(_leads(history)), int(lost > 0), lost)
     yield Lesson.of("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")
 
 
@@ -229,11 +196,11 @@ def _deliveries(history: History) -> Iterator[Lesson]:
     orders, came = len(history.purchases), {delivery.order.number for delivery in history.deliveries}
     missed = missed_delivery(history)
     entries = tuple(sorted({entry for finding in missed for entry in finding.entries}))[:3]
-    yield Lesson.of("stock_and_orders", "being there", SignAdvice(len(missed), orders), entries or evidence)
+    yield Lesson.of("stock_and_orders", "being there", kinds.SignAdvice(len(missed), orders), entries or evidence)
     missing = {d.order.number: _missing_cents(d.order) for d in history.deliveries}
     short = [cents for cents in missing.values() if cents]
     if missing:
-        advice = ClaimAdvice(len(short), len(missing), sum(short))
+        advice = kinds.ClaimAdvice(len(short), len(missing), sum(short))
         yield Lesson.of("mistakes_to_avoid", "claims", advice, evidence)
     cheap: list[float] = []
     ordinary: list[float] = []
@@ -244,10 +211,10 @@ def _deliveries(history: History) -> Iterator[Lesson]:
         share = 1 - _missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
         (cheap if _price_level(history, order) < CHEAP else ordinary).append(share)
     if cheap or ordinary:
-        advice = TrustAdvice(len(cheap), _mean(cheap), len(ordinary), _mean(ordinary))
+        advice = kinds.TrustAdvice(len(cheap), _mean(cheap), len(ordinary), _mean(ordinary))
         yield Lesson.of("stock_and_orders", "trust", advice, evidence)
     if steps := list(_concessions(history)):
-        advice = BargainAdvice(len(steps), sum(steps) / len(steps))
+        advice = kinds.BargainAdvice(len(steps), sum(steps) / len(steps))
         yield Lesson.of("stock_and_orders", "bargaining", advice, evidence)
 
 
@@ -289,13 +256,13 @@ def _town(history: History) -> Iterator[Lesson]:
     final = history.steps[len(history.steps) - 1].after
     neglected = len(neglected_customer(history))
     if final.complaint_count:
-        advice = CustomerAdvice(final.complaint_count, neglected)
+        advice = kinds.CustomerAdvice(final.complaint_count, neglected)
         yield Lesson.of("routine", "customers", advice, _order_entries(history))
     town, days = history.economy.town, len(history.closes)
     events = [event for event in town.events if event.first <= days]
     if events:
         unread = sum(finding.severity == "minor" for finding in missed_date(history))
-        yield Lesson.of("routine", "news", NewsAdvice(len(events), days, unread), _order_entries(history))
+        yield Lesson.of("routine", "news", kinds.NewsAdvice(len(events), days, unread), _order_entries(history))
 
 
 def _sites(history: History) -> Iterator[Lesson]:
@@ -303,14 +270,14 @@ def _sites(history: History) -> Iterator[Lesson]:
     if not trading:
         return
     points = [DataPoint(len(close.book.demand), close.book.income_cents / _open_sites(close), 1) for close in trading]
-    shelf = ShelfAdvice(merge_points(points, 12, digits=COUNTS))
+    shelf = kinds.ShelfAdvice(merge_points(points, 12, digits=COUNTS))
     yield Lesson.of("stock_and_orders", "products", shelf, _order_entries(history))
     names = history.setup.catalog.by_id
     cost = sum(units * names[id].wholesale_cents for close in trading for id, units in close.book.sold.items())
     sites = sum(map(_open_sites, trading))
     earned = (sum(close.book.income_cents for close in trading) - cost) / sites
     final = history.steps[len(history.steps) - 1].after
-    site = SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place_index))
+    site = kinds.SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place_index))
     if site.pays:
         yield Lesson.of("routine", "sites", site, _order_entries(history))
     demands: dict[str, list[float]] = {}
@@ -320,7 +287,7 @@ def _sites(history: History) -> Iterator[Lesson]:
     promised = {id: names[id].daily_milliunits / 1000 for id in demands}
     off = [abs(sum(days) / len(days) / promised[id] - 1) for id, days in demands.items() if len(days) > 6]
     if off:
-        yield Lesson.of("pricing", "tastes", TasteAdvice(len(off), sum(off) / len(off)), _order_entries(history))
+        yield Lesson.of("pricing", "tastes", kinds.TasteAdvice(len(off), sum(off) / len(off)), _order_entries(history))
 
 
 def _open_sites(close: Close) -> int:

@@ -6,34 +6,36 @@ A sentence's advice follows from its own numbers, so two sentences about one thi
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from akinai.core.lessons import (
     AdviceKinds,
+    Largest,
+    Mergeable,
+    Merging,
     Placeholder,
     SentenceTemplate,
     TemplateAdvice,
+    Total,
     choice,
+    mean_by,
     repeated,
     weighted_mean,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Deals:
+class Deals(Mergeable):
     """Payments of one kind."""
 
-    count: int
-    cents: int
+    count: Total
+    cents: Annotated[int, mean_by("count")]
     """The mean utility that a payment left its customer; 0 where there were none."""
 
     @staticmethod
     def of(gains_cents: Iterable[int]) -> "Deals":
         gains = list(gains_cents)
         return Deals(len(gains), round(sum(gains) / len(gains)) if gains else 0)
-
-    def merge(self, other: "Deals") -> "Deals":
-        return Deals(self.count + other.count, round(weighted_mean(self.cents, self.count, other.cents, other.count)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,6 @@ class ComparisonAdvice(TemplateAdvice):
         lacking, having = (Deals(values[f"{deal}.count"], values[f"{deal}.cents"]) for deal in ("lacking", "having"))
         return cls(lacking, having)
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.lacking.merge(other.lacking), self.having.merge(other.having))
-
 
 class AmenityAdvice(ComparisonAdvice):
     """Whether to buy only where all amenities are: payments for all items to places with and without them."""
@@ -127,21 +126,28 @@ class ItemsAdvice(ComparisonAdvice):
     )
 
 
+def _left_cents(mine: "WaitAdvice", other: "WaitAdvice", _: str) -> tuple[int, ...]:
+    """The side that saw fewer proposals counts as if further ones had gained its customers nothing."""
+    a, b = mine.left_cents, other.left_cents
+    pairs = [(a[-1] if x is None else x, b[-1] if y is None else y) for x, y in zip_longest(a, b)]
+    return tuple(round(weighted_mean(x, mine.customers, y, other.customers)) for x, y in pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class WaitAdvice(TemplateAdvice):
     """How many proposals to wait for, and how long."""
 
-    customers: int
+    customers: Total
     """Customers that got at least one proposal that fits: all items, from a business with all amenities."""
-    first_best: int
+    first_best: Total
     """Those among them whose first such proposal was the cheapest."""
-    left_cents: tuple[int, ...]
+    left_cents: Annotated[tuple[int, ...], Merging(_left_cents)]
     """The mean utility that the cheapest of the first one, of the first two and so on would have left a customer; a
     proposal that expired before the last of them came is left out."""
-    answers: int
-    mean_s: float
+    answers: Total
+    mean_s: Annotated[float, mean_by("answers")]
     """Mean seconds from a question to the proposal that answered it."""
-    longest_s: int
+    longest_s: Largest
 
     @property
     def best(self) -> int:
@@ -173,25 +179,14 @@ class WaitAdvice(TemplateAdvice):
         left_cents=repeated(SentenceTemplate("{:money}"), lambda rows: tuple(row[""] for row in rows)),
     )
 
-    def merge(self, other: Self) -> Self:
-        """The side that saw fewer proposals counts as if further ones had gained its customers nothing."""
-        mine, theirs = self.left_cents, other.left_cents
-        pairs = [(mine[-1] if a is None else a, theirs[-1] if b is None else b) for a, b in zip_longest(mine, theirs)]
-        return type(self)(
-            self.customers + other.customers,
-            self.first_best + other.first_best,
-            tuple(round(weighted_mean(a, self.customers, b, other.customers)) for a, b in pairs),
-            self.answers + other.answers,
-            weighted_mean(self.mean_s, self.answers, other.mean_s, other.answers),
-            max(self.longest_s, other.longest_s),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PriceAdvice(TemplateAdvice):
     """The price up to which a proposal that fits is worth it."""
 
-    points: tuple[PricePoint, ...]
+    points: Annotated[
+        tuple[PricePoint, ...], Merging(lambda mine, other, _: merge_points((*mine.points, *other.points)))
+    ]
 
     @property
     def percent(self) -> int | None:
@@ -218,20 +213,17 @@ class PriceAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(merge_points((*self.points, *other.points)))
-
 
 @dataclass(frozen=True, slots=True)
 class MenuAdvice(TemplateAdvice):
     """Whether to write only to businesses that have all items."""
 
-    lacking: int
+    lacking: Total
     """Businesses that were asked and whose menu lacked an item."""
-    lacking_whole: int
+    lacking_whole: Total
     """Those of them that proposed all that was wanted."""
-    having: int
-    having_whole: int
+    having: Total
+    having_whole: Total
 
     @property
     def checks(self) -> bool | None:
@@ -252,42 +244,33 @@ class MenuAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.lacking + other.lacking,
-            self.lacking_whole + other.lacking_whole,
-            self.having + other.having,
-            self.having_whole + other.having_whole,
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Mergeable):
     """The ranks of the best business in the results of one search algorithm."""
 
     algorithm: str
-    searches: int
-    top3: int
+    searches: Total
+    top3: Total
     """Searches that had it among the first three results."""
-    top10: int
-    last: int
+    top10: Total
+    last: Largest
     """Its worst rank; 0 where it was never found."""
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.algorithm,
-            self.searches + other.searches,
-            self.top3 + other.top3,
-            self.top10 + other.top10,
-            max(self.last, other.last),
-        )
+
+def _both_ranked(mine: "SearchAdvice", other: "SearchAdvice", _: str) -> tuple[Ranked, ...]:
+    both = {ranked.algorithm: ranked for ranked in mine.ranked}
+    for ranked in other.ranked:
+        own = both.get(ranked.algorithm)
+        both[ranked.algorithm] = ranked if own is None else own.merge(ranked)
+    return tuple(both[name] for name in sorted(both))
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAdvice(TemplateAdvice):
     """The search to use, and the number of results to read."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: Annotated[tuple[Ranked, ...], Merging(_both_ranked)]
     """By the name of the algorithm."""
 
     @property
@@ -312,13 +295,6 @@ class SearchAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        both = {ranked.algorithm: ranked for ranked in self.ranked}
-        for ranked in other.ranked:
-            own = both.get(ranked.algorithm)
-            both[ranked.algorithm] = ranked if own is None else own.merge(ranked)
-        return type(self)(tuple(both[name] for name in sorted(both)))
-
 
 @dataclass(frozen=True, slots=True)
 class Experiment(TemplateAdvice):
@@ -331,9 +307,6 @@ class Experiment(TemplateAdvice):
         "Experiment {number:int}: try other searches, write to businesses with and without all you want, and wait for "
         "one proposal or for several."
     )
-
-    def merge(self, other: Self) -> Self:
-        return other
 
 
 KINDS = AdviceKinds(

@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from akinai.core.lessons import AdviceKinds, SentenceTemplate, TemplateAdvice, choice, weighted_mean
+from akinai.core.lessons import (
+    AdviceKinds,
+    Mergeable,
+    Merging,
+    SentenceTemplate,
+    TemplateAdvice,
+    Total,
+    choice,
+    mean_by,
+)
 from akinai.worlds.market.lessons.buying.advice import ComparisonAdvice
 
 ERRORS = 2.0
@@ -13,18 +22,15 @@ ERRORS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class Paid(Mergeable):
     """Proposals of one kind, and how many of them were paid."""
 
-    sent: int
-    paid: int
+    sent: Total
+    paid: Total
 
     @property
     def share(self) -> float:
         return self.paid / self.sent if self.sent else 0.0
-
-    def merge(self, other: "Paid") -> "Paid":
-        return Paid(self.sent + other.sent, self.paid + other.paid)
 
     def beats(self, other: "Paid") -> bool:
         """Whether its share is larger, beyond what chance explains."""
@@ -72,9 +78,6 @@ class PairAdvice(TemplateAdvice):
         both = (Paid(values[f"{kind}.sent"], values[f"{kind}.paid"]) for kind in ("with_it", "without"))
         return cls(*both)
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.with_it.merge(other.with_it), self.without.merge(other.without))
-
 
 class SpeedAdvice(PairAdvice):
     """Whom to answer first: whether the first proposal that a customer gets is paid more often than later ones."""
@@ -112,19 +115,19 @@ class WordingAdvice(PairAdvice):
 class UndercutAdvice(TemplateAdvice):
     """Whether to ask less than the cheapest rival that has an order, by the payments of customers with a choice."""
 
-    customers: int
+    customers: Total
     """Customers that could choose among several proposals that fit."""
-    cheapest: int
+    cheapest: Total
     """Those among them that paid the cheapest."""
-    by_chance: float
+    by_chance: Annotated[float, Merging(lambda mine, other, _: mine.by_chance + other.by_chance)]
     """Those that would have paid the cheapest if all chose at random."""
-    lost: int
+    lost: Total
     """Proposals that lost to a cheaper one although their seller could have asked less still."""
-    cents: int
+    cents: Annotated[int, mean_by("lost")]
     """The mean profit of such a seller had it asked a cent less than the cheaper one."""
-    won: int
+    won: Total
     """Proposals that were paid although a cheaper one was at hand."""
-    cost_cents: int
+    cost_cents: Annotated[int, mean_by("won")]
     """The mean revenue that such a seller would have given up by asking a cent less than the cheaper one."""
 
     @property
@@ -152,28 +155,17 @@ class UndercutAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.customers + other.customers,
-            self.cheapest + other.cheapest,
-            self.by_chance + other.by_chance,
-            self.lost + other.lost,
-            round(weighted_mean(self.cents, self.lost, other.cents, other.lost)),
-            self.won + other.won,
-            round(weighted_mean(self.cost_cents, self.won, other.cost_cents, other.won)),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class StockAdvice(TemplateAdvice):
     """The cost of missing items: requests that a menu could not fill, and the profit that rivals made of them."""
 
-    requests: int
-    filled: int
+    requests: Total
+    filled: Total
     """Requests whose items were all on the menu of the business that was asked."""
-    lost: int
+    lost: Total
     """The other requests whose customer paid another business for the whole order."""
-    cents: int
+    cents: Annotated[int, mean_by("lost")]
     """The mean profit of that business from such a sale."""
 
     @property
@@ -191,14 +183,6 @@ class StockAdvice(TemplateAdvice):
         ),
     )
 
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.requests + other.requests,
-            self.filled + other.filled,
-            self.lost + other.lost,
-            round(weighted_mean(self.cents, self.lost, other.cents, other.lost)),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class SellingExperiment(TemplateAdvice):
@@ -211,9 +195,6 @@ class SellingExperiment(TemplateAdvice):
         "Experiment {number:int} as a business: hold parts of orders back or propose them, answer in another order, "
         "name amenities or not, and ask less than others or not."
     )
-
-    def merge(self, other: Self) -> Self:
-        return other
 
 
 KINDS = AdviceKinds(
