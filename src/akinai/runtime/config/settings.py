@@ -305,7 +305,9 @@ def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     names = presets(world)
     if name not in names:
         raise UnknownName("preset", name, names, f"of {world.name}; or a path ending in .toml")
-    return tomllib.loads(preset_text(world, name)), _world_folder(world)
+    table = tomllib.loads(preset_text(world, name))
+    base = table.pop("base", None)
+    return table if base is None else merged(_load_preset(world, base)[0], table), _world_folder(world)
 
 
 def _world_folder(world: World[Any]) -> Traversable:
