@@ -11,6 +11,9 @@ from studio_pages import BROWSER, chromium, page_process, studio_process, visit
 import akinai
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium here")]
+SPILLING = """[...document.querySelectorAll('.row.fields')]
+  .filter(row => row.clientHeight && row.scrollHeight > row.clientHeight + 1).map(row => row.innerText)"""
+"""The rows of forms whose fields lie over what follows."""
 LOOKS = [{"phone": False, "dark": False}, {"phone": True, "dark": True}]
 
 
@@ -196,6 +199,7 @@ def test_a_week_is_planned_and_ended(browser: Browser, tmp_path: Path, look: dic
             write(name)
             press("Tab")
             write(dollars)
+        assert page.evaluate(SPILLING) == []
         press("Enter")
         expect(body).to_have_attribute("data-seq", "3")
         press("e")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from akinai.core.facets import Facets, Presentation
 from akinai.core.ledger import Ledger
 from akinai.core.presentation.transcript import Place, Sheet
 from akinai.core.worlds import replay
+from akinai.runtime.runs.reading import series_of
 from akinai.views import RunViews
+from akinai.views.play import play_view
 
 WORLDS = sorted(RUNS)
 
@@ -112,6 +115,27 @@ def test_the_last_day_holds_the_headline() -> None:
     """The series of the headline ends with the score."""
     run = views("vending").run
     assert run.series()[-1] == run.scores[run.headline]
+
+
+def test_every_day_of_a_week_has_the_value_at_its_end() -> None:
+    """Where one step passes a week: alike for a run's page, for the person who plays it, and for the runs beside it."""
+    played = akinai.run("vending", agent="reference", preset="sprint", days=21)[0]
+    world = worlds.load(played.world)
+    steps = replay(world, played.ledger)
+    by_day = replace(played, series=series_of(world, steps)).headline_by_day
+    assert [len({*by_day[week : week + 7]}) for week in (0, 7, 14)] == [1, 1, 1]
+    assert len({*by_day}) == 3
+    assert by_day == [*RunViews(played.header, world, steps).run.series()][: len(by_day)]
+    assert by_day == [*play_view(world, steps, "owner").closed]
+
+
+def test_goods_in_storage_are_not_on_their_way() -> None:
+    """Where nobody signs for goods and counts them, only orders that did not come are."""
+    run_views = views("vending")
+    for seq in range(len(run_views.steps) + 1):
+        (coming,) = [listing for listing in run_views.place(seq).listings if listing.name == "coming"]
+        assert {*coming.rows} == {str(order.number) for order in run_views.state(seq).orders}
+    assert run_views.state(seq).parcels
 
 
 def test_market_talks_hold_every_proposal() -> None:

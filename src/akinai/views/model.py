@@ -186,5 +186,8 @@ class RunView(JsonRecord):
     """Why no action could be read in what its agents wrote and what to try; empty unless it ended as unreadable."""
 
     def series(self, fact: str = "") -> tuple[float | None, ...]:
-        """A fact at the end of each day; by default the headline."""
-        return tuple(day.facts.get(fact or self.headline_fact) for day in self.days)
+        """A fact at the end of each day, by default the headline; a day without an entry has that of the day before."""
+        name, values = fact or self.headline_fact, list[float | None]()
+        for day in self.days:
+            values.append(day.facts.get(name) if day.first or not values else values[-1])
+        return tuple(values)

@@ -106,13 +106,12 @@ def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
 
 
 def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[float]:
-    """Yield the headline after each night."""
+    """Yield the headline after each night; nights that one step passed over have that at its end."""
     for step in steps:
         before, after = world.now(step.before), world.now(step.after)
-        if before is not None and after is not None and midnights(before, after):
-            value = _headline(world, step.after, headline)
-            if value is not None:
-                yield value
+        nights = midnights(before, after) if before is not None and after is not None else 0
+        value = _headline(world, step.after, headline) if nights else None
+        yield from (value for _ in range(nights) if value is not None)
 
 
 def _headline(world: World[Any], state: Any, headline: str) -> float | None:

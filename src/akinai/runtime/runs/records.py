@@ -186,9 +186,13 @@ class Run:
 
     @property
     def headline_by_day(self) -> Sequence[float]:
-        """The first score at the end of each day; empty unless it is a fact of the world and `series` is there."""
-        series = self.headline_series
-        return [value for values in series.facts.values() for value in values if value is not None] if series else ()
+        """The first score at the end of each day; empty unless it is a fact of the world and `series` is there. Days
+        over which one step passed, as a week's, have the value at its end."""
+        series, by_day = self.headline_series, list[float]()
+        for values in series.facts.values() if series else ():
+            for day, value in zip(series.days if series else (), values, strict=True):
+                by_day += [value] * (day - len(by_day)) if value is not None else []
+        return by_day
 
     @property
     def headline_series(self) -> Series | None:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
+from akinai.core.presentation.complaints import words_of
 from akinai.core.presentation.transcript import Item
 from akinai.report.language import translate_lines
 from akinai.report.page.play.forms import forms_of
@@ -42,8 +43,10 @@ def play_parts(
     labels = {form.verb: form.label for form in forms}
     drafts = [draft for draft in playing.desk.drafts if draft.verb in labels]
 
+    summaries = {words_of(verb): label for verb, label in playing.desk.labels.items()}
+
     def tell(text: str) -> str:
-        return translate_lines(playing.voice.tell(text, labels), language)
+        return translate_lines(playing.voice.tell(summaries.get(text, text), labels), language)
 
     shared: dict[str, Any] = {
         "tell": tell, "site": site, "playing": playing, "view": view, "last": last, "over": view is None,

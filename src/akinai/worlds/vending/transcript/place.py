@@ -97,14 +97,13 @@ def _storage(state: State) -> Listing:
 
 def _coming(state: State) -> Listing:
     rows = {str(order.number): _order_row(state, order, "on its way") for order in by_expectation(state.orders)}
-    for parcel in state.parcels:
+    errands = state.setup.street.errands
+    for parcel in state.parcels if errands else ():  # elsewhere what came is in storage, and nobody counts it
         if parcel.at_depot or not parcel.counted:
             where = "at the depot" if parcel.at_depot else "signed for"
             rows[str(parcel.order.number)] = _order_row(state, parcel.order, where)
     heads = {"supplier": "", "goods": "", "total": "cents", "expected": "", "state": "", "expected day": "day"}
-    return Listing(
-        "coming", "On the way, and not yet counted" if state.setup.street.errands else "On the way", heads, rows
-    )
+    return Listing("coming", "On the way, and not yet counted" if errands else "On the way", heads, rows)
 
 
 def _order_row(state: State, order: Order, where: str) -> tuple[Json, ...]:
