@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 import akinai as api
 from akinai.core.stores import Books, RunHeader
-from akinai.runtime.config.addresses import with_store
-from akinai.runtime.sync import wait
+from akinai.runtime.config.addresses import in_store
+from command_line import Akinai
 
 LETTER = {
     "action": "SEND_EMAIL",
@@ -114,10 +113,10 @@ def test_follow_goes_on_as_somebody_else_plays() -> None:
         await books.append("live", entries[3:])
         await books.update(replace(header, status="done", ending="horizon"))
 
-    wait(with_store("akinai.db", begin))
+    in_store("akinai.db", begin)
     following = api.follow("live")
     first = next(following)
-    wait(with_store("akinai.db", end))
+    in_store("akinai.db", end)
     later = list(following)
     assert [item.seq for item in first.items] == [1, 2, 3]
     assert [item.seq for transcript in later for item in transcript.items] == [4, 5, 6]

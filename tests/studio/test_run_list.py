@@ -51,14 +51,14 @@ async def test_a_row_stands_between_idle_and_reference(store: str) -> None:
     items = (await watched(store)).items
     scales = Scales.of(items)
     rows = {item.header.run_id: row_of(item, scales) for item in items}
-    assert (rows["idle-1"].share, rows["reference-1"].share) == ("0%", "100%")
+    assert (rows["idle-1"]["share"], rows["reference-1"]["share"]) == ("0%", "100%")
     runs = {item.header.run_id: item.run for item in items}
     naive, reference = runs["naive-2"], runs["reference-2"]
     assert naive
     assert reference
     gap = naive.score("net_worth") - reference.score("net_worth")
-    assert rows["naive-2"].gap.replace("−", "-").replace("$", "").replace(",", "").lstrip("+") == f"{gap / 100:.0f}"
-    assert rows["naive-2"].line.count("L") == 7
+    assert rows["naive-2"]["gap"].replace("−", "-").replace("$", "").replace(",", "").lstrip("+") == f"{gap / 100:.0f}"
+    assert rows["naive-2"]["line"].count("L") == 7
 
 
 async def test_a_mean_is_of_the_runs_that_were_read(store: str) -> None:
@@ -85,8 +85,8 @@ async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:
     run = await judged_run(books, RunHeader(**{**vars_of(header), "entries": 99}), NO_PRICES)
     await books.close()
     row = row_of(ListedRun(header, run), Scales())
-    assert row.state == "damaged"
-    assert "missing" in row.error
+    assert row["state"] == "damaged"
+    assert "missing" in row["error"]
 
 
 def vars_of(header: RunHeader) -> dict[str, object]:
@@ -185,7 +185,7 @@ async def test_a_run_far_below_its_group_stands_out(store: str) -> None:
     assert Scales.of(alike[:4]).outliers == set()
     scales = Scales.of(alike)
     assert scales.outliers == {"naive-4"}
-    assert [row_of(item, scales).outlier for item in alike] == [False] * 4 + [True]
+    assert [row_of(item, scales)["outlier"] for item in alike] == [False] * 4 + [True]
 
 
 def worth(item: ListedRun, number: int, value: int) -> ListedRun:
@@ -213,5 +213,5 @@ def test_a_run_that_is_over_early_says_why() -> None:
     run = akinai.run("vending", agent="idle", days=20, settings={"start_cents": 100}, preset="classic")[0]
     item = ListedRun(run.header, run, run.entries)
     assert run.header.ending == "bankrupt"
-    assert row_of(item, Scales()).early == "bankrupt"
+    assert row_of(item, Scales())["early"] == "bankrupt"
     assert ">bankrupt</span>" in runs_page([item], Site("live"))

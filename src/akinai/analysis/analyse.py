@@ -17,7 +17,7 @@ from akinai.core.errors import UsageError
 from akinai.core.presentation.tables import Grid
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
-from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
+from akinai.runtime.config.addresses import in_store, resolve_store, shared_url
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.options import AnalyzeOptions, CompareOptions
@@ -26,7 +26,6 @@ from akinai.runtime.runs.marking import list_runs
 from akinai.runtime.runs.reading import Detail, find_runs, judge_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import names_of
-from akinai.runtime.sync import wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def analyze(*names: str, **options: Unpack[AnalyzeOptions]) -> Analysis:
                 readers, books, headers, detailed, scale=options["scale"], progress=options["progress"]
             )
 
-    analysis = wait(with_store(address, work))
+    analysis = in_store(address, work)
     return replace(analysis, pass_rates=_pass_rates(analysis, thresholds)) if thresholds else analysis
 
 
@@ -133,7 +132,7 @@ def compare(a: str | Run | Runs, b: str | Run | Runs, **options: Unpack[CompareO
             watch = progress_of(sound, options["progress"])
             return await readers.read(headers, Detail(False, False, judged=True), watch)
 
-    read = wait(with_store(address, work)) if names else ()
+    read = in_store(address, work) if names else ()
     sides: list[tuple[str, list[Run]]] = []
     for side in (a, b):
         if isinstance(side, str):

@@ -12,14 +12,13 @@ from akinai.core.models import Usage
 from akinai.core.presentation.words import counted, figure, label
 from akinai.core.statistics import cautious_sd, clustered, seeds_needed, summarise, welch_seeds_needed
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, in_store, resolve_store
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.reading import Detail, find_runs
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.runs.unreadable import advice
-from akinai.runtime.sync import wait
 
 AT_ONCE = 64
 """Runs that wait for models at the same time, unless the caller says otherwise."""
@@ -121,7 +120,7 @@ def plan(
         async with open_readers(books, None, 1, known_prices()) as readers:
             return await readers.read(headers, Detail(False, False, judged=True))
 
-    read = wait(with_store(address, work))
+    read = in_store(address, work)
     sides = [[run for run in read if name in names_of(run.header)] for name in names]
     return _planned(names, sides, gain, score, at_once)
 

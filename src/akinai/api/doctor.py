@@ -16,8 +16,8 @@ from akinai import worlds
 from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.presentation.words import counted
-from akinai.core.stores import Books, RunHeader
-from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
+from akinai.core.untrusted.spelling import without_password
+from akinai.runtime.config.addresses import StoreRef, in_store, resolve_store
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.options import WINDOW, DoctorOptions
 from akinai.runtime.runs.unreadable import ENOUGH_TOKENS
@@ -168,18 +168,12 @@ def _store(store: StoreRef) -> Check:
     address = ""
     try:
         books = resolve_store(store)
-        address = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", books) if isinstance(books, str) else "an open store"
-        return Check("store", address, "ok", wait(_run_count(books)))
+        address = without_password(books) if isinstance(books, str) else "an open store"
+        return Check("store", address, "ok", counted(len(in_store(books, lambda opened: opened.runs())), "run"))
     except UsageError as error:
         return Check("store", address, "missing", str(error))
     except AkinaiError as error:
         return Check("store", address, "broken", str(error))
-
-
-async def _run_count(store: str | Books) -> str:
-    async with opened(store, create=False) as books:
-        count = len(await books.runs())
-        return counted(count, "run")
 
 
 def _servers(store: StoreRef) -> Iterator[Check]:
@@ -187,7 +181,7 @@ def _servers(store: StoreRef) -> Iterator[Check]:
     from akinai.runtime.models.contract import SERVERS
 
     try:
-        headers = wait(_headers(resolve_store(store)))
+        headers = in_store(store, lambda books: books.runs())
     except AkinaiError:
         return  # told by the check of the store
     refused: dict[str, dict[str, None]] = {}
@@ -196,11 +190,6 @@ def _servers(store: StoreRef) -> Iterator[Check]:
             refused.setdefault(model, {}).update(dict.fromkeys(sentences))
     for model, sentences in sorted(refused.items()):
         yield Check("server", model, "ok", "; ".join(sentences))
-
-
-async def _headers(books: str | Books) -> Sequence[RunHeader]:
-    async with opened(books, create=False) as store:
-        return await store.runs()
 
 
 def _model(provider: str) -> Check:

@@ -11,7 +11,7 @@ from akinai.api.agent_options import resolve_options
 from akinai.core.errors import RunFailedWarning, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
-from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
+from akinai.runtime.config.addresses import in_store, resolve_store, shared_url
 from akinai.runtime.config.calls import given_of, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import ForkOptions, ResumeOptions, RunOptions, Seeds
@@ -49,7 +49,6 @@ from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import sweep_points
 from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.seal import Key, expect_key, load_optional
-from akinai.runtime.sync import wait
 
 MODEL_OPTIONS = ("window", "memory", "max_tokens", "max_dollars", "calls_per_minute")
 """Options of a run that nobody but a model uses; its sampling is refused with its spec."""
@@ -164,7 +163,7 @@ def _begin_and_play(begun: _Begun, playing: "_Playing") -> Runs:
 
         return await _play(books, headers, begin, playing)
 
-    return wait(with_store(playing.store, work, create=True))
+    return in_store(playing.store, work, create=True)
 
 
 def _load(world: str | World[Any]) -> World[Any]:
@@ -203,7 +202,7 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
         played = {done.id: done for done in await _play(books, going, None, playing)}
         return Runs([played.get(header.run_id) or await _read(books, header, keep=playing.keep) for header in headers])
 
-    return _warn_of_failures(wait(with_store(playing.store, work)))
+    return _warn_of_failures(in_store(playing.store, work))
 
 
 @with_options(ForkOptions)
@@ -240,7 +239,7 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
 
         return await _play(books, [planned.header for planned in forks], begin, playing)
 
-    return _warn_of_failures(wait(with_store(playing.store, work)))
+    return _warn_of_failures(in_store(playing.store, work))
 
 
 def _playing(

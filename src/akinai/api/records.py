@@ -1,7 +1,8 @@
 """Functions about the record of runs: runs, delete, restore, deal, replay, verify, diff, export, merge."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TextIO, TypedDict, cast, get_args
 
@@ -12,12 +13,12 @@ from akinai.core.findings import Deal
 from akinai.core.stores import Books, RunHeader, Status
 from akinai.core.worlds import expect_version
 from akinai.core.worlds import replay as core_replay
-from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, in_store, opened
 from akinai.runtime.config.files import new_path
 from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
-from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
+from akinai.runtime.export.lines import LINE_FORMATS, LineFormat, csv_head, export_lines, line_format
 from akinai.runtime.runs.marking import delete_forever, list_runs, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_run, find_runs, read_run
@@ -44,7 +45,7 @@ def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
                 raise UsageError(f"run {header.run_id!r} cannot be replayed: {error}") from error
         return Runs(runs)
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 def verify(*names: str, digest: str | None = None, store: StoreRef = None) -> dict[str, Verdict]:
@@ -65,7 +66,7 @@ def verify(*names: str, digest: str | None = None, store: StoreRef = None) -> di
             )
         return {header.run_id: await verify_run(books, header, published) for header in headers}
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 def runs(
@@ -93,7 +94,7 @@ def runs(
             headers = await list_runs(books, deleted=deleted, **run_filter)
         return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in headers])
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 class _RunFilter(TypedDict):
@@ -123,11 +124,7 @@ def headers(
 ) -> Sequence[RunHeader]:
     """The headers of all runs, or of those that `runs` takes: quick, and without scores."""
     run_filter = _run_filter(group, status, limit)
-
-    async def work(books: Books) -> Sequence[RunHeader]:
-        return await list_runs(books, deleted=deleted, **run_filter)
-
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, lambda books: list_runs(books, deleted=deleted, **run_filter))
 
 
 def delete(*names: str, forever: bool = False, yes: bool = False, store: StoreRef = None) -> Sequence[str]:
@@ -137,21 +134,13 @@ def delete(*names: str, forever: bool = False, yes: bool = False, store: StoreRe
     `yes` their records are removed, whether they were deleted before or not, and nothing brings them back. UsageError
     for a run that is being played, and for `forever` without `yes`; then none is deleted.
     """
-    if forever:
-        return _remove(names, store, confirmed=yes)
-    return _mark(names, store, deleted=True)
+    if not forever:
+        return _mark(names, store, deleted=True)
 
-
-def restore(*names: str, store: StoreRef = None) -> Sequence[str]:
-    """Bring deleted runs, and all runs of groups, back; returns the ids of those that were deleted."""
-    return _mark(names, store, deleted=False)
-
-
-def _remove(names: Sequence[str], store: StoreRef, *, confirmed: bool) -> Sequence[str]:
     async def work(books: Books) -> Sequence[str]:
         headers = await find_runs(books, names, damaged=True, deleted=True)
         ids = [header.run_id for header in headers]
-        if not confirmed:
+        if not yes:
             listed = ", ".join([*ids[:MOST_NAMED], *["..."] * (len(ids) > MOST_NAMED)])
             raise UsageError(
                 f"nothing brings back what is deleted for good: {listed}; say --yes if that is meant "
@@ -160,7 +149,12 @@ def _remove(names: Sequence[str], store: StoreRef, *, confirmed: bool) -> Sequen
         await delete_forever(books, headers)
         return ids
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
+
+
+def restore(*names: str, store: StoreRef = None) -> Sequence[str]:
+    """Bring deleted runs, and all runs of groups, back; returns the ids of those that were deleted."""
+    return _mark(names, store, deleted=False)
 
 
 def _mark(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[str]:
@@ -170,7 +164,7 @@ def _mark(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[s
         await set_deleted(books, changed, deleted=deleted)
         return [header.run_id for header in changed]
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 def export(
@@ -186,15 +180,25 @@ def export(
     if format == EVAL_LOG:
         if output is not None and not isinstance(output, str | Path):
             raise UsageError(f"the format {format!r} is no text; name a file for it with -o, such as -o run{SUFFIX}")
-        _export_eval_log(run, new_path(output or f"{run}{SUFFIX}"), store)
-        return ()
-    if format not in LINE_FORMATS and format in database_formats():
+        write_file = write_eval_log
+    elif format not in LINE_FORMATS and format in database_formats():
         if not isinstance(output, str | Path):
             raise UsageError(f"the format {format!r} is a database; name a file for it with -o, such as -o market.db")
-        _export_database(run, new_path(output), format, store)
-        return ()
-    if isinstance(output, str | Path):
-        output = new_path(output)
+        write_file = partial(_write_database, run, format)
+    else:
+        return _export_lines(run, output, line_format(format), store)
+    path = new_path(output or f"{run}{SUFFIX}")
+
+    async def work(books: Books) -> None:
+        await write_file(books, await find_runs(books, [run]), path)
+
+    in_store(store, work)
+    return ()
+
+
+def _export_lines(run: str, output: str | Path | TextIO | None, format: LineFormat, store: StoreRef) -> Sequence[str]:
+    """Write lines, or return them where there is no `output`."""
+    path = new_path(output) if isinstance(output, str | Path) else None
     lines: list[str] = []
     with ExitStack() as stack:
         file = None if isinstance(output, str | Path) else output
@@ -202,14 +206,19 @@ def export(
         def write(text: str) -> None:
             # The file is opened at the first line, so that an unknown run leaves an old file alone.
             nonlocal file
-            if file is None and isinstance(output, str | Path):
-                file = stack.enter_context(_open(Path(output)))
-            if file is None:
-                lines.append(text)
-            else:
-                file.write(f"{text}\n")
+            if file is None and path is not None:
+                file = stack.enter_context(_open(path))
+            lines.append(text) if file is None else file.write(f"{text}\n")
 
-        _export_lines(run, write, format, store)
+        async def work(books: Books) -> None:
+            headers = await find_runs(books, [run])
+            if format == "csv":
+                write(csv_head())
+            for header in headers:
+                async for text in export_lines(books, header, format):
+                    write(text)
+
+        in_store(store, work)
     return lines
 
 
@@ -220,38 +229,13 @@ def _open(path: Path) -> TextIO:
         raise UsageError(f"cannot write {str(path)!r}: {error.strerror}; name another file with -o") from error
 
 
-def _export_lines(run: str, write: Callable[[str], None], format: str, store: StoreRef) -> None:
-    checked_format = line_format(format)
-
-    async def work(books: Books) -> None:
-        headers = await find_runs(books, [run])
-        if checked_format == "csv":
-            write(csv_head())
-        for header in headers:
-            async for text in export_lines(books, header, checked_format):
-                write(text)
-
-    wait(with_store(resolve_store(store), work))
-
-
-def _export_eval_log(run: str, path: Path, store: StoreRef) -> None:
-    async def work(books: Books) -> None:
-        await write_eval_log(books, await find_runs(books, [run]), path)
-
-    wait(with_store(resolve_store(store), work))
-
-
-def _export_database(run: str, path: Path, format: str, store: StoreRef) -> None:
-    async def work(books: Books) -> None:
-        headers = await find_runs(books, [run])
-        if len(headers) > 1:
-            raise UsageError(
-                f"{run!r} stands for {len(headers)} runs, and such a database holds one; name one, "
-                f"such as {headers[0].run_id!r}"
-            )
-        await write_database(books, headers[0], format, path)
-
-    wait(with_store(resolve_store(store), work))
+async def _write_database(run: str, format: str, books: Books, headers: Sequence[RunHeader], path: Path) -> None:
+    if len(headers) > 1:
+        raise UsageError(
+            f"{run!r} stands for {len(headers)} runs, and such a database holds one; name one, "
+            f"such as {headers[0].run_id!r}"
+        )
+    await write_database(books, headers[0], format, path)
 
 
 def merge(out: str | Books, *stores: str | Books) -> Merged:
@@ -307,4 +291,4 @@ def _one_run(name: str | Run, store: StoreRef) -> Run:
         with _named_in_errors(header):
             return await read_run(books, header)
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)

@@ -7,9 +7,8 @@ from pathlib import Path
 from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, in_store
 from akinai.runtime.seal import Key, load_key, new_key
-from akinai.runtime.sync import wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def reveal(file: str | Path, *boards: str | Path, store: StoreRef = None) -> Rev
             runs.append(header.run_id)
         return Revealed(key.commitment, runs)
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 def _info(key: Key) -> KeyInfo:

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Iterator
 
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, in_store, resolve_store
 from akinai.runtime.runs.reading import find_run
-from akinai.runtime.sync import wait
 from akinai.views.reading import read_on, read_views
 from akinai.views.run import RunViews
 from akinai.views.selection import Selection, Transcript, select
@@ -36,7 +35,7 @@ def show(
     async def work(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))
 
-    return select(wait(with_store(resolve_store(store), work)), selection)
+    return select(in_store(store, work), selection)
 
 
 def follow(
@@ -56,7 +55,7 @@ def follow(
     async def first(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))
 
-    views = wait(with_store(address, first))
+    views = in_store(address, first)
     yield select(views, selection)
     while views.header.status == "open":
         seen = len(views.steps)
@@ -68,5 +67,5 @@ def follow(
                     return new_views
                 await asyncio.sleep(POLL_SECONDS)
 
-        views = wait(with_store(address, following))
+        views = in_store(address, following)
         yield select(views, selection, after=seen)

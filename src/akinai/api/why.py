@@ -4,12 +4,11 @@ from typing import Unpack
 
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import resolve_store, shared_url, with_store
+from akinai.runtime.config.addresses import in_store, resolve_store, shared_url
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.options import WhyOptions
 from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.work import check_jobs
-from akinai.runtime.sync import wait
 from akinai.runtime.why.explain import WhyConfig, explain
 from akinai.runtime.why.explanation import Explanation
 
@@ -42,4 +41,4 @@ def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
     async def work(books: Books) -> Explanation:
         return await explain(books, await find_run(books, run), config, options["progress"], shared_url(address))
 
-    return wait(with_store(address, work))
+    return in_store(address, work)

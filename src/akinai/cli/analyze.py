@@ -1,6 +1,6 @@
 """Commands that say what runs amount to: analyze, compare, plan, report."""
 
-from typing import TYPE_CHECKING, Annotated, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, TypeVar, Unpack
 
 import typer
 
@@ -10,9 +10,9 @@ from akinai.cli.options import (
     RunNames,
     Store,
     argument,
+    fill_in_place,
     flag_of,
     option,
-    process_count,
     store_address,
     whole_number,
     with_flags,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from akinai.analysis.comparison import Comparison
     from akinai.analysis.log_comparison import LogComparison
     from akinai.report.page.files import WrittenReport
+    from akinai.runtime.config.addresses import StoreRef
 
 C = TypeVar("C", bound="Comparison | LogComparison")
 MAX_REASONS = 5
@@ -94,17 +95,15 @@ def analyze(
     """Print scores, endings, findings and cost of runs; runs that were played alike form a group."""
     from akinai import api
 
-    store = cast("str | None", options["store"])
-    options["store"] = address = store_address(store)
+    store = fill_in_place(options)
     if deal is not None:
         if as_csv:
             raise UsageError("--deal prints no table; leave --csv out")
-        return _follow_deal(names, deal, address, as_json=as_json)
+        return _follow_deal(names, deal, options["store"], as_json=as_json)
     fuzzy = options["fuzzy_match_distance"]
     if fuzzy < 0:
         raise UsageError(f"--fuzzy-match-distance wants a number of edits from 0, not {fuzzy}")
     options |= {"by_day": options["by_day"] and as_json, "evidence": as_json}
-    options["jobs"] = process_count(options["jobs"], address)
     with progress_bar(quiet=as_json or as_csv) as progress:
         analysis = api.analyze(*names, **{**options, "progress": progress})
     if as_json:
@@ -123,12 +122,12 @@ def analyze(
     return _report_unreadable(analysis, MAX_REASONS)
 
 
-def _follow_deal(names: list[str], id: str, address: str | None, *, as_json: bool) -> None:
+def _follow_deal(names: list[str], id: str, store: "StoreRef", *, as_json: bool) -> None:
     from akinai import api
 
     if len(names) != 1:
         raise UsageError(f"--deal {id!r:.100} follows a deal of one run; name that run, and no other")
-    deal = api.deal(names[0], id, store=address)
+    deal = api.deal(names[0], id, store=store)
     if as_json:
         return print_json(deal.to_json())
     from akinai.report.tables.deals import deal_page
@@ -163,7 +162,7 @@ def compare(
     from akinai.analysis.score_files import FORMATS, is_log
     from akinai.report.tables.comparisons import comparison_page, log_comparison_page
 
-    address, gain = store_address(cast("str | None", options["store"])), _amount(amount)
+    options["gain"] = gain = _amount(amount)
     if is_log(a) and is_log(b):
         if file_format is not None and file_format not in FORMATS:
             raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {file_format!r:.100}")
@@ -174,8 +173,8 @@ def compare(
             raise UsageError(f"{flag} {value!r:.100} is about files of scores; runs are paired by seed")
     if is_log(a) or is_log(b):
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
+    fill_in_place(options)
     with progress_bar(quiet=as_json or as_csv) as progress:
-        options |= {"gain": gain, "store": address, "jobs": process_count(options["jobs"], address)}
         comparison = api.compare(a, b, **{**options, "progress": progress})
     return _print_comparison(comparison, comparison_page, as_json=as_json, as_csv=as_csv)
 
@@ -244,9 +243,8 @@ def report(names: RunNames, as_json: Json = False, **options: Unpack[ReportOptio
         from akinai.report.page.files import report as write_report
     except ImportError as error:
         raise UsageError(f'a report needs Jinja2 ({error}); pip install "akinai[report]" brings it') from error
-    store = cast("str | None", options["store"])
-    address = store_address(store)
-    written = write_report(*names, **{**options, "store": address, "jobs": process_count(options["jobs"], address)})
+    store = fill_in_place(options)
+    written = write_report(*names, **options)
     if as_json:
         print_json(_report_json(written))
     else:

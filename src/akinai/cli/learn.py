@@ -18,10 +18,10 @@ from akinai.cli.output import (
     print_next_steps,
     print_page,
     print_sentence,
-    without_password,
 )
 from akinai.core.errors import UsageError
 from akinai.core.presentation.words import counted
+from akinai.core.untrusted.spelling import without_password
 from akinai.runtime.options import LearnOptions
 
 if TYPE_CHECKING:

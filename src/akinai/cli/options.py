@@ -146,6 +146,16 @@ def store_address(url: str | None) -> str:
     return store_address(url)
 
 
+def fill_in_place(options: Any) -> str | None:
+    """Put the store's address, and the number of processes where there is one, in the place of what is on the line;
+    returns the store as it was typed there."""
+    store = options["store"]
+    options["store"] = store_address(store)
+    if "jobs" in options:
+        options["jobs"] = process_count(options["jobs"], options["store"])
+    return store
+
+
 def process_count(jobs: int | None, store: str) -> int:
     """The number of processes: the flag, AKINAI_JOBS, akinai.toml, or one per CPU; 1 for a store in memory."""
     from akinai.core.errors import UsageError

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Generator, Mapping
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from akinai.core.untrusted.spelling import printable, printable_json
+from akinai.core.untrusted.spelling import printable, printable_json, without_password
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -104,11 +103,6 @@ def print_sentence(text: str) -> None:
 def command_line(store: str | None, *words: str) -> str:
     """A command quoted for a shell. It names the store unless that is the default; a password in its URL is removed."""
     return shlex.join(["akinai", *words, *(["--store", without_password(store)] if store else [])])
-
-
-def without_password(text: str) -> str:
-    """Text whose URLs name users without their passwords."""
-    return re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", text)
 
 
 def print_next_steps(steps: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
-from akinai.cli.options import Json, RunName, argument, option, process_count, store_address, with_flags
+from akinai.cli.options import Json, RunName, argument, fill_in_place, option, process_count, store_address, with_flags
 from akinai.cli.output import (
     FAILED,
     STOPPED,
@@ -218,17 +218,15 @@ def resume(name: RunName, as_json: Json = False, **options: Unpack[ResumeOptions
     from akinai.runtime.runs.lifecycle import can_resume
     from akinai.runtime.runs.sweep import names_of
 
-    store = cast("str | None", options["store"])
-    options["store"] = address = store_address(store)
-    options["jobs"] = process_count(options["jobs"], address)
-    named = [run for run in api.headers(address) if name in names_of(run)]
+    store = fill_in_place(options)
+    named = [run for run in api.headers(options["store"]) if name in names_of(run)]
     over = [run for run in named if not can_resume(run)]
     person = any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.resume(name, **{**options, "progress": progress, "ledgers": False})
 
-    runs = _play_and_print(play, address, as_json, person=person)
+    runs = _play_and_print(play, str(options["store"]), as_json, person=person)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     if over and not as_json:
@@ -242,14 +240,12 @@ def fork(run: RunName, as_json: Json = False, **options: Unpack[ForkOptions]) ->
     """Make a new run that shares a run's past up to a point, and play on from there."""
     from akinai import api
 
-    store = cast("str | None", options["store"])
-    options["store"] = address = store_address(store)
-    options["jobs"] = process_count(options["jobs"], address)
+    store = fill_in_place(options)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.fork(run, **{**options, "progress": progress, "ledgers": False})
 
-    runs = _play_and_print(play, address, as_json, person=options["agent"] == HUMAN)
+    runs = _play_and_print(play, str(options["store"]), as_json, person=options["agent"] == HUMAN)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     elif not as_json and len(runs) == 1:

@@ -4,9 +4,9 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from akinai.cli.options import argument, store_address, with_flags
+from akinai.cli.options import argument, fill_in_place, with_flags
 from akinai.cli.output import command_line, print_next_steps, print_page, print_sentence
 from akinai.core.errors import UsageError
 from akinai.runtime.options import FolderOptions, McpOptions, ServeOptions, ServeSeatsOptions
@@ -39,14 +39,14 @@ def serve(world: ServedWorld = None, **options: Unpack[ServeOptions]) -> None:
         raise UsageError(
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error
-    store = options["store"]
+    store = fill_in_place(options)
 
     def print_start(server: "ServerInfo") -> None:
         words = [world] if world else ["--run", server.run_id]
         words += _listening_words(options["host"], options["port"], options["auth"], options["allow_host"])
         _print_start(server, command_line(store, "serve", *words), world)
 
-    serve_market(world, **{**options, "store": store_address(store), "ready": print_start})
+    serve_market(world, **{**options, "ready": print_start})
     write_within(sys.stdout, f"\n{translate_sentence('stopped; all that was answered is kept')}\n")
 
 
@@ -116,8 +116,8 @@ def game(
     from akinai.runtime.runs.records import Runs
     from akinai.server.folder.serving import game as serve_game
 
-    store = cast("str | None", options["store"])
-    run = serve_game(folder, world, **{**options, "store": store_address(store), "ready": _print_game})
+    store = fill_in_place(options)
+    run = serve_game(folder, world, **{**options, "ready": _print_game})
     print_page(lambda width: runs_page(Runs([run]), width))
     if can_resume(run.header):
         words = ["game", str(folder), *(["--key", str(options["key"])] if options["key"] else [])]
@@ -137,8 +137,8 @@ def mcp(world: WorldName = None, **options: Unpack[McpOptions]) -> None:
     """Let an MCP client play a run: its tools are the world's actions."""
     from akinai.adapters.mcp.serving import mcp as serve_mcp
 
-    address = store_address(cast("str | None", options["store"]))
-    serve_mcp(world, **{**options, "store": address, "ready": _print_seats})
+    fill_in_place(options)
+    serve_mcp(world, **{**options, "ready": _print_seats})
 
 
 @with_flags(ServeSeatsOptions)
@@ -146,8 +146,8 @@ def a2a(world: WorldName = None, **options: Unpack[ServeSeatsOptions]) -> None:
     """Let A2A clients play a run: each of its seats is an agent whose skills are the world's actions."""
     from akinai.adapters.a2a.serving import a2a as serve_a2a
 
-    address = store_address(cast("str | None", options["store"]))
-    serve_a2a(world, **{**options, "store": address, "ready": _print_seats})
+    fill_in_place(options)
+    serve_a2a(world, **{**options, "ready": _print_seats})
 
 
 def _print_seats(server: "SeatsServer") -> None:

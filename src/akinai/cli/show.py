@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -10,9 +10,9 @@ from akinai.cli.options import (
     Json,
     Store,
     argument,
+    fill_in_place,
     flag,
     option,
-    process_count,
     store_address,
     whole_number,
     with_flags,
@@ -97,9 +97,7 @@ def why(name: Annotated[str, argument("RUN", "A run.")], as_json: Json = False, 
     """
     from akinai import api
 
-    store = cast("str | None", options["store"])
-    options["store"] = address = store_address(store)
-    options["jobs"] = process_count(options["jobs"], address)
+    store = fill_in_place(options)
     with _branch_bar(quiet=as_json) as progress:
         explanation = api.why(name, **{**options, "progress": progress})
     if as_json:

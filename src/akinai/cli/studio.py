@@ -2,12 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli.options import RunNames, Store, argument, option, store_address, with_flags
+from akinai.cli.options import RunNames, Store, argument, fill_in_place, option, store_address, with_flags
 from akinai.cli.output import command_line, print_line, print_next_steps, print_page, print_sentence
 from akinai.core.errors import UsageError
 from akinai.core.presentation.words import counted
@@ -68,8 +68,8 @@ def show(
         print_sentence("stop it with Ctrl-C")
         sys.stdout.flush()
 
-    store = store_address(cast("str | None", options["store"]))
-    studio(*(names or ()), **{**options, "store": store, "ready": print_start})
+    fill_in_place(options)
+    studio(*(names or ()), **{**options, "ready": print_start})
 
 
 @app.command(BUNDLE)
@@ -113,9 +113,8 @@ def play(
         print_sentence("stop it with Ctrl-C; what you did is kept")
         sys.stdout.flush()
 
-    store = options["store"]
-    address = store_address(store)
-    run = play_world(world, **{**options, "store": address, "ready": print_start})
+    store = fill_in_place(options)
+    run = play_world(world, **{**options, "ready": print_start})
     if run is None:
         return
     from akinai.report.tables.runs import runs_page
@@ -123,5 +122,5 @@ def play(
     from akinai.runtime.runs.records import Runs
 
     print_page(lambda width: runs_page(Runs([run]), width))
-    if can_resume(run.header) and not address.startswith("memory:"):
+    if can_resume(run.header) and not str(options["store"]).startswith("memory:"):
         print_next_steps({command_line(store, "play", "--resume", run.id): "go on where you stopped"})

@@ -1,6 +1,5 @@
 """`akinai.studio.bundle`: the pages of runs as files that open from disk, without a server."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,10 @@ from akinai.report.page.run_list import ListedRun, runs_page
 from akinai.report.page.run_page import run_page
 from akinai.report.page.site import Site, file_name
 from akinai.report.page.templating import asset, checked_language
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
-from akinai.runtime.config.files import new_path
+from akinai.runtime.config.addresses import StoreRef, in_store
+from akinai.runtime.config.files import new_path, staged_folder, write_texts
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.runs.reading import find_runs
-from akinai.runtime.sync import wait
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.watch import Watch, judged_run
 
@@ -58,7 +56,7 @@ def bundle(*runs: str, output: str | Path, store: StoreRef = None, language: str
         texts["index.html"] = await _index(books, headers, site)
         return _write(target, texts, target / "index.html", len(headers))
 
-    return wait(with_store(resolve_store(store), work))
+    return in_store(store, work)
 
 
 async def _pages(books: Books, headers: Sequence[RunHeader], site: Site) -> dict[str, str]:
@@ -84,16 +82,6 @@ async def _index(books: Books, headers: Sequence[RunHeader], site: Site) -> str:
 
 
 def _write(folder: Path, texts: Mapping[str, str], page: Path, runs: int) -> Bundled:
-    """Write every file in full, then move all to their places."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".studio-", suffix=".saving", dir=folder) as staged:
-            for name, text in texts.items():
-                Path(staged, name).write_text(text, encoding="utf-8", newline="\n")
-            for name in texts:
-                Path(staged, name).replace(folder / name)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write into {str(folder)!r}: {error.strerror}; choose another place with -o"
-        ) from error
+    with staged_folder(folder, "the pages") as staged:
+        write_texts(staged, texts)
     return Bundled(page, tuple(folder / name for name in texts), runs)

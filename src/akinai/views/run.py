@@ -92,7 +92,7 @@ class RunViews:
         """The summary of the run, which a page shows before any day is opened."""
         header, scores, headline = self.header, self.scores, self.scores[0].name if self.scores else ""
         findings, days = self.findings, self.days
-        facts: Mapping[str, float] = next((day.facts for day in reversed(days) if day.first), {})
+        facts = next((day.facts for day in reversed(days) if day.first), dict[str, float]())
         fact = next((name for name in (f"{headline}_cents", headline) if headline and name in facts), "")
         calls = [call for calls_of_entry in self.calls.values() for call in calls_of_entry]
         horizon = header.genesis.setup.get("days", 0)

@@ -8,8 +8,7 @@ import pytest
 import akinai
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import Books, TraceRecord
-from akinai.runtime.config.addresses import with_store
-from akinai.runtime.sync import wait
+from akinai.runtime.config.addresses import in_store
 
 
 def play(store: Path, **changes: object) -> akinai.Runs:
@@ -79,14 +78,14 @@ def test_model_calls_come_along_once(tmp_path: Path) -> None:
     """The trace of a run is merged with it, and not twice."""
     play(tmp_path / "a.db", seeds="1")
     call = TraceRecord("owner", 1, 5, {"kind": "call"})
-    wait(with_store(str(tmp_path / "a.db"), lambda books: books.add_trace("study-1", [call])))
+    in_store(str(tmp_path / "a.db"), lambda books: books.add_trace("study-1", [call]))
 
     async def trace(books: Books) -> list[TraceRecord]:
         return [record async for record in books.read_trace("study-1")]
 
     for _ in range(2):
         akinai.merge(str(tmp_path / "out.db"), str(tmp_path / "a.db"))
-        assert wait(with_store(str(tmp_path / "out.db"), trace)) == [call]
+        assert in_store(str(tmp_path / "out.db"), trace) == [call]
 
 
 def test_edited_record_is_not_merged(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ import pytest
 
 import akinai
 from akinai.core.stores import RunHeader
-from akinai.runtime.config.addresses import with_store
+from akinai.runtime.config.addresses import in_store
 from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 from akinai.runtime.runs.planning import begin_all
 from akinai.runtime.runs.playing import _processes_of
 from akinai.runtime.runs.reading import Detail
 from akinai.runtime.runs.work import PlayWork, do_work
-from akinai.runtime.sync import wait
 
 
 class Patient:
@@ -37,7 +36,7 @@ def begun(store: str, days: int) -> list[str]:
         for seed in (1, 2)
     ]
     fresh = [RunHeader(h.run_id, h.genesis, h.agents, h.created_at, group="a", card=h.card) for h in headers]
-    wait(with_store(store, lambda books: begin_all(books, fresh), create=True))
+    in_store(store, lambda books: begin_all(books, fresh), create=True)
     return [header.run_id for header in fresh]
 
 

@@ -97,3 +97,8 @@ def _quoted(text: str, width: int) -> str:
     quote = '"' if "'" in text and '"' not in text else "'"
     inner = repr(text[:width] + "'\"")[1:-4]  # with both quotes in it, single ones are written with a backslash
     return f"{quote}{inner if quote == chr(39) else inner.replace(chr(92) + chr(39), chr(39))}{quote}"
+
+
+def without_password(text: str) -> str:
+    """Text whose URLs name users without their passwords."""
+    return re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", text)

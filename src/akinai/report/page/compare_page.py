@@ -1,7 +1,7 @@
 """The page of two runs in step: where they part, how each ends, and their groups seed by seed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,31 +15,6 @@ from akinai.report.page.templating import json_block, marked, render, translate
 from akinai.views import RunView, RunViews
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A seed that both groups played; places are in per cent of the axis."""
-
-    seed: int
-    first: float
-    second: float
-    difference: str
-    behind: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ComparePage:
-    """The values that the template shows."""
-
-    verdict: str
-    headline: str
-    plot: Plot | None
-    part: int | None
-    """Days that both share from the beginning; None where they share none."""
-    pairs: Sequence[Pair]
-    ticks: Sequence[Tick]
-    days: int
-
-
 def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int, float]], site: Site) -> Markup:
     """The page. `groups` are the headlines of the runs of both groups by seed."""
     view, other = first.run, second.run
@@ -47,15 +22,15 @@ def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int
     day = first.day_of(same + 1) if same < len(first.steps) else len(first.days)
     days = max(view.planned, other.planned, len(view.days), len(other.days), 1)
     pairs, ticks = _pairs(groups, view.units.get(view.headline, ""))
-    page = ComparePage(
-        _verdict(view, other, same, day, site),
-        translate_cell(label(view.headline).capitalize(), site.language),
-        _plot(first, second, days, site),
-        day - 1 if same else None,
-        pairs,
-        ticks,
-        days,
-    )
+    page = {
+        "verdict": _verdict(view, other, same, day, site),
+        "headline": translate_cell(label(view.headline).capitalize(), site.language),
+        "plot": _plot(first, second, days, site),
+        "part": day - 1 if same else None,
+        "pairs": pairs,
+        "ticks": ticks,
+        "days": days,
+    }
     data = {"days": days, "begin": day, "runs": [page_data(views, {}, site) for views in (first, second)]}
     return render(
         "compare.html", site.language, site=site, first=view, second=other, page=page, data=json_block("data", data)
@@ -103,8 +78,8 @@ def _plot(first: RunViews, second: RunViews, days: int, site: Site) -> Plot | No
     return plot((headline, first.run.units.get(headline, "")), lines, days, site.language)
 
 
-def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair], list[Tick]]:
-    """The seeds that both groups played, on one axis."""
+def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[dict[str, Any]], list[Tick]]:
+    """The seeds that both groups played, on one axis: their places are in per cent of it."""
     first, second = groups
     seeds = sorted(first.keys() & second.keys())
     if len(seeds) < 2:
@@ -115,13 +90,12 @@ def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair]
         return round(axis.at(value, 0, 100), 2)
 
     pairs = [
-        Pair(
-            seed,
-            at(first[seed]),
-            at(second[seed]),
-            short_number(first[seed] - second[seed], unit, sign=True),
-            first[seed] < second[seed],
-        )
+        {
+            "seed": seed,
+            "first": at(first[seed]),
+            "second": at(second[seed]),
+            "difference": short_number(first[seed] - second[seed], unit, sign=True),
+        }
         for seed in seeds
     ]
     return pairs, [Tick(at(value), short_number(value, unit)) for value in axis.ticks]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +24,10 @@ from akinai.report.page.markdown import markdown
 from akinai.report.page.sections import document
 from akinai.report.page.templating import Language, checked_language
 from akinai.report.why.section import with_explanations
-from akinai.runtime.config.addresses import resolve_store, with_store
+from akinai.runtime.config.addresses import in_store
 from akinai.runtime.config.calls import with_options
-from akinai.runtime.config.files import expect_writable, new_path
+from akinai.runtime.config.files import expect_writable, new_path, staged_folder, write_texts
 from akinai.runtime.options import ReportOptions
-from akinai.runtime.sync import wait
 from akinai.runtime.why.book import read_explanations
 from akinai.runtime.why.explanation import Explanation
 
@@ -86,7 +84,7 @@ def report(*names: str, **options: Unpack[ReportOptions]) -> WrittenReport:
         pages = await transcript_pages(books, analysis, paths, language)
         return Supplements(explained, {run: path for run, path in paths.items() if path in pages}, pages)
 
-    supplements = wait(with_store(resolve_store(store), read))
+    supplements = in_store(store, read)
     return write(analysis, folder, with_paper=options["with_paper"], supplements=supplements, language=language)
 
 
@@ -106,23 +104,11 @@ def write(
     _expect_folder(folder)
     compared = group_comparisons(analysis)
     files = _files(analysis, compared, supplements or Supplements(), with_paper=with_paper, language=language)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        old = _figures_of(folder)
-        with tempfile.TemporaryDirectory(prefix=".report-", suffix=".saving", dir=folder) as staged:
-            for name, text in files.items():
-                path = Path(staged, name)
-                path.parent.mkdir(exist_ok=True)
-                Path(folder, name).parent.mkdir(exist_ok=True)
-                path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-            for name in files:
-                Path(staged, name).replace(folder / name)
-        for name in old - files.keys():
-            (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write the report into {str(folder)!r}: {error.strerror}; name another folder with -o"
-        ) from error
+    old = _figures_of(folder)
+    with staged_folder(folder, "the report") as staged:
+        write_texts(staged, files)
+    for name in old - files.keys():
+        (folder / name).unlink(missing_ok=True)
     return WrittenReport(folder, tuple(files), analysis)
 
 

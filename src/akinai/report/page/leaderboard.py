@@ -1,7 +1,6 @@
 """Leaderboards in folders: a page, its numbers, and the ledgers from which a check computes them again."""
 
 import json
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -35,15 +34,13 @@ from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
 from akinai.report.page.cards import PRACTICE_SECTION, practice_link, words_section
 from akinai.report.page.document import Block, Document, Section
-from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, shared_url, with_store
-from akinai.runtime.config.files import expect_writable, new_path, read_named
+from akinai.runtime.config.addresses import StoreRef, in_store, opened, resolve_store, shared_url
+from akinai.runtime.config.files import expect_writable, new_path, read_named, staged_folder, write_texts
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_runs
 from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.seal import Key, expect_key, forged_line, load_optional, parse_log, revealed_key
-from akinai.runtime.sync import wait
-from akinai.stores import open_store
 
 PAGE, NUMBERS, LEDGERS = "leaderboard.html", "leaderboard.json", "ledgers.db"
 LOG, KEY = "log.jsonl", "key.json"
@@ -110,7 +107,7 @@ def leaderboard(
         await _write(folder, books, headers, boards, _document(boards, claims, prices), log)
         return WrittenLeaderboard(folder, tuple(boards))
 
-    return wait(with_store(address, work))
+    return in_store(address, work)
 
 
 def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = None) -> list[Refusal]:
@@ -155,7 +152,7 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         if not claimed["boards"] or not all(board["rows"] for board in claimed["boards"]):
             why = "is a leaderboard without rows; there is nothing to check"
             raise UsageError(f"{str(Path(folder) / NUMBERS)!r} {why}")
-        return wait(with_store(ledgers, work))
+        return in_store(ledgers, work)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
 
@@ -283,25 +280,16 @@ async def _write(
     """Write all files in a folder of their own, then move them to their places."""
     from akinai.report.page.html import page
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".leaderboard-", suffix=".saving", dir=folder) as staged:
-            target = await open_store(str(Path(staged, LEDGERS)))
-            try:
-                await copy_runs(books, target, headers)
-            finally:
-                await target.close()
-            numbers = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-            Path(staged, NUMBERS).write_text(f"{numbers}\n", encoding="utf-8", newline="\n")
-            Path(staged, PAGE).write_text(page(as_page(boards)), encoding="utf-8", newline="\n")
-            Path(staged, LOG).write_text("".join(f"{canonical(line)}\n" for line in log), encoding="utf-8")
-            for name in (LEDGERS, NUMBERS, PAGE, *([LOG] if log else [])):
-                shutil.move(Path(staged, name), folder / name)
-            for name in (KEY, *([] if log else [LOG])):
-                (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        why = f"cannot write the leaderboard into {str(folder)!r}: {error.strerror}; name another folder with -o"
-        raise UsageError(why) from error
+    numbers = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    texts = {NUMBERS: f"{numbers}\n", PAGE: page(as_page(boards))}
+    if log:
+        texts[LOG] = "".join(f"{canonical(line)}\n" for line in log)
+    with staged_folder(folder, "the leaderboard") as staged:
+        async with opened(str(staged / LEDGERS), create=True) as target:
+            await copy_runs(books, target, headers)
+        write_texts(staged, texts)
+    for name in {KEY, LOG} - texts.keys():
+        (folder / name).unlink(missing_ok=True)
 
 
 def _document(boards: Sequence[Board], claims: Sequence[Json], prices: Prices) -> Mapping[str, Json]:

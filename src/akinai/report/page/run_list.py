@@ -1,8 +1,9 @@
 """The list of runs: a row for each run, by world and group, beside idle and reference where the store has them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean, median
+from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -30,7 +31,7 @@ from akinai.report.tables.runs import player_label
 from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon
 from akinai.runtime.runs.lifecycle import can_resume
-from akinai.runtime.runs.marking import Notes, notes_of
+from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import sweep_of
 
@@ -60,92 +61,6 @@ class ListedRun:
     """Whether this studio plays it."""
     key: str = ""
     """Its `settings_key`, where it was computed once for all pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """A run as the template shows it; every number is text with its unit."""
-
-    id: str
-    agent: str
-    state: str
-    entries: int
-    parent: str = ""
-    error: str = ""
-    early: str = ""
-    """Why a finished run was over before its last day."""
-    outlier: bool = False
-    """Whether it came out far below the others of its group."""
-    words: str = ""
-    """The text that the filter searches, in lower case."""
-    read: bool = False
-    line: str = ""
-    ghost: str = ""
-    width: float = WIDTH
-    value: str = ABSENT
-    gap: str = ""
-    comparison: str = "even"
-    """The gap in a word: "ahead", "even" or "behind"."""
-    share: str | None = None
-    """The place between idle and reference."""
-    share_width: float = 0
-    best: str | None = None
-    """The share of the best possible, in a world that knows it."""
-    best_width: float = 0
-    marks: Sequence[tuple[str, int]] = ()
-    tokens: str = ""
-    cost: str = ""
-    day: int = 0
-    days_planned: int = 0
-    growing: bool = False
-    job: bool = False
-    resumable: bool = False
-    persons: bool = False
-    """Whether a person plays it."""
-    model: bool = False
-    notes: Notes = field(default_factory=Notes)
-
-
-@dataclass(frozen=True, slots=True)
-class GroupRows:
-    """The rows of a group and their mean."""
-
-    name: str
-    rows: Sequence[RunRow]
-    mean: str | None
-    seeds: int
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The runs of a world."""
-
-    title: str
-    headline: str
-    over: str
-    count: int
-    groups: Sequence[GroupRows]
-
-
-@dataclass(frozen=True, slots=True)
-class RunList:
-    """The page."""
-
-    version: int
-    sections: Sequence[Section]
-    gone: int = 0
-    """Runs that are deleted."""
-    deleted: bool = False
-    """Whether it shows these."""
-    count: int = 0
-    """All runs; the page has those from `first` to `last`, from 1."""
-    first: int = 0
-    last: int = 0
-    newer: str = ""
-    older: str = ""
-    """The addresses of the pages before and after; empty without one."""
-    find: str = ""
-    """Words that all of its runs have; empty for all runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +143,7 @@ def runs_page(
         item
         for item in items
         if notes_of(item.header).deleted == deleted
-        and (not wanted or all(word in row_of(item, scales).words for word in wanted))
+        and (not wanted or all(word in row_of(item, scales)["words"] for word in wanted))
     ]
     by_world: dict[str, list[ListedRun]] = {}
     for item in reversed(items):
@@ -241,11 +156,18 @@ def runs_page(
     def part(number: int) -> str:
         return f"/?{urlencode({'first': number, 'find': find, 'deleted': int(deleted)})}"
 
-    page = RunList(
-        version, [section for section in sections if section.groups], gone, deleted, len(items), first,
-        min(last, len(items)), newer=part(max(1, first - MOST_ROWS)) if first > 1 else "",
-        older=part(last + 1) if last < len(items) else "", find=find,
-    )  # fmt: skip
+    page = {
+        "version": version,
+        "sections": [section for section in sections if section["groups"]],
+        "gone": gone,
+        "deleted": deleted,
+        "count": len(items),
+        "first": first,
+        "last": min(last, len(items)),
+        "newer": part(max(1, first - MOST_ROWS)) if first > 1 else "",
+        "older": part(last + 1) if last < len(items) else "",
+        "find": find,
+    }
     return render("runs.html", site.language, site=site, page=page)
 
 
@@ -268,90 +190,97 @@ def row_html(item: ListedRun, scales: Scales, site: Site) -> Markup:
     return render("row.html", site.language, site=site, row=row_of(item, scales))
 
 
-def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site, left: _Window) -> Section:
+def _section(world: str, items: Sequence[ListedRun], scales: Scales, site: Site, left: _Window) -> dict[str, Any]:
+    """The runs of a world."""
     first = next((item.run for item in items if item.run and item.run.scores), None)
     headline = label(first.scores[0].name).capitalize() if first else translate(marked("Score"), site.language)
     best = presentation_of(world).best
     of_best, by_day = (translate(text, site.language) for text in (marked("Share of the best"), marked("Day by day")))
-    over = of_best if best else by_day
     groups: dict[str, list[ListedRun]] = {}
     for item in items:
         groups.setdefault(sweep_of(item.header.card) or item.header.group or item.header.run_id, []).append(item)
     rows = [_group(name, members, scales, left) for name, members in groups.items()]
-    title = world or translate(marked("Damaged"), site.language)
-    return Section(title, headline, over, len(items), [group for group in rows if group.rows])
+    return {
+        "title": world or translate(marked("Damaged"), site.language),
+        "headline": headline,
+        "over": of_best if best else by_day,
+        "count": len(items),
+        "groups": [group for group in rows if group["rows"]],
+    }
 
 
-def _group(name: str, items: Sequence[ListedRun], scales: Scales, left: _Window) -> GroupRows:
+def _group(name: str, items: Sequence[ListedRun], scales: Scales, left: _Window) -> dict[str, Any]:
+    """The rows of a group, and their mean."""
     ordered = sorted(items, key=lambda item: (item.header.seed, item.header.created_at))
     runs = [item.run for item in ordered if item.run and item.run.scores and item.run.measured]
     values = [float(run.scores[0].value) for run in runs]
     mean = amount(fmean(values), runs[0].scores[0].unit) if values else None
-    seeds = len({run.seed for run in runs})
-    return GroupRows(name, [row_of(item, scales) for item in left.take(ordered)], mean, seeds)
+    rows = [row_of(item, scales) for item in left.take(ordered)]
+    return {"name": name, "rows": rows, "mean": mean, "seeds": len({run.seed for run in runs})}
 
 
-def row_of(item: ListedRun, scales: Scales) -> RunRow:
-    """Make the row of a run."""
+def row_of(item: ListedRun, scales: Scales) -> dict[str, Any]:
+    """The row of a run as the template shows it; every number is text with its unit."""
     header, run = item.header, item.run
-    agent = player_label(header)
     state = run.state if run else header.status
     planned = horizon(header) if not header.damage else 0
-    early = label(header.ending or "") if run and state == "done" and 0 < run.days < planned else ""
-    outlier = header.run_id in scales.outliers
-    row = RunRow(
-        header.run_id,
-        agent,
-        state,
-        item.entries,
-        parent=header.parent or "",
-        error=(run.reason if run else header.error) or "",
-        early=early,
-        outlier=outlier,
-        words=_words(item, agent, f"{state} {early}{' far below its group' if outlier else ''}"),
-        days_planned=planned,
-        growing=item.growing,
-        job=item.job,
-        persons=header.player in PERSONS,
-        resumable=not header.damage and can_resume(header) and not (run and run.trouble),
-        model=bool(header.card.get("model")),
-        notes=notes_of(header),
-    )
-    return row if run is None else _with_scores(row, run, scales)
+    row = {
+        "item": item,
+        "id": header.run_id,
+        "agent": player_label(header),
+        "state": state,
+        "error": (run.reason if run else header.error) or "",
+        "early": label(header.ending or "") if run and state == "done" and 0 < run.days < planned else "",
+        "outlier": header.run_id in scales.outliers,
+        "days_planned": planned,
+        "persons": header.player in PERSONS,
+        "resumable": not header.damage and can_resume(header) and not (run and run.trouble),
+        "notes": notes_of(header),
+        **UNREAD,
+    }
+    if run is not None:
+        usage = run.usage
+        row |= {
+            "day": run.days + (run.state == "open"),
+            "marks": [(severity, run.severities[severity]) for severity in WORST_FIRST if severity in run.severities],
+            "tokens": count(usage.tokens.input + usage.tokens.output) if usage else "",
+            "cost": f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
+        }
+        if run.scores:
+            row |= _figures(run, scales, planned)
+    return row | {"words": _words(row)}
 
 
-def _words(item: ListedRun, agent: str, state: str) -> str:
-    header, run = item.header, item.run
-    parts = [header.run_id, header.group or "", agent, header.genesis.world, header.game_words, state]
-    notes = notes_of(header)
-    parts += [notes.label, *(f"tag:{tag}" for tag in notes.tags)]
+UNREAD: Mapping[str, Any] = {
+    "day": 0, "marks": (), "tokens": "", "cost": "", "line": "", "value": ABSENT, "gap": "", "comparison": "even",
+    "share": None, "best": None,
+}  # fmt: skip
+"""The figures of a run that was not judged."""
+
+
+def _words(row: Mapping[str, Any]) -> str:
+    item: ListedRun = row["item"]
+    header, run, notes = item.header, item.run, row["notes"]
+    far = " far below its group" if row["outlier"] else ""
+    parts = [header.run_id, header.group or "", row["agent"], header.genesis.world, header.game_words]
+    parts += [f"{row['state']} {row['early']}{far}", notes.label, *(f"tag:{tag}" for tag in notes.tags)]
     if run:
         parts += [*map(label, run.finding_types), *run.severities]
     return " ".join(parts).lower()
 
 
-def _with_scores(row: RunRow, run: Run, scales: Scales) -> RunRow:
-    """Add to a row what the ledger says."""
-    usage = run.usage
-    row = replace(
-        row,
-        read=True,
-        day=run.days + (run.state == "open"),
-        marks=[(severity, run.severities[severity]) for severity in WORST_FIRST if severity in run.severities],
-        tokens=count(usage.tokens.input + usage.tokens.output) if usage else "",
-        cost=f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
-    )
-    if not run.scores:
-        return row
+def _figures(run: Run, scales: Scales, planned: int) -> dict[str, Any]:
+    """The first score of a run, its line over the days, and its distances."""
     score, values = run.scores[0], run.headline_by_day
-    row = replace(row, value=amount(score.value, score.unit))
     low, high = (scales.baseline(run.header, agent) for agent in (LOW, HIGH))
-    days = max(row.days_planned, len(values)) or 1
+    days = max(planned, len(values)) or 1
+    figures: dict[str, Any] = {"value": amount(score.value, score.unit)}
     if len(values) > 1:
         span = scales.ranges.get(run.world, (0.0, max(values)))
         line, ghost = (_sparkline(points, days - 1, *span) for points in (values, high.headline_by_day if high else ()))
-        row = replace(row, line=line, ghost=ghost, width=round(WIDTH * (len(values) - 1) / max(1, days - 1), 1))
-    return _with_distances(row, run, low, high)
+        width = round(WIDTH * (len(values) - 1) / max(1, days - 1), 1)
+        figures |= {"line": line, "ghost": ghost, "width": width}
+    return figures | _distances(run, low, high)
 
 
 def _sparkline(values: Sequence[float], days: int, low: float, high: float) -> str:
@@ -361,23 +290,25 @@ def _sparkline(values: Sequence[float], days: int, low: float, high: float) -> s
     return path_of(points) if len(points) > 1 else ""
 
 
-def _with_distances(row: RunRow, run: Run, low: Run | None, high: Run | None) -> RunRow:
-    """Add to a row its distance from reference, and its place between idle and reference; open runs by their day."""
+def _distances(run: Run, low: Run | None, high: Run | None) -> dict[str, Any]:
+    """The distance from reference, and the place between idle and reference; of an open run by its day. In a world that
+    knows the best possible, the share of that."""
     ours, floor, top = (_so_far(other, run) for other in (run, low, high))
+    distances: dict[str, Any] = {}
     best = presentation_of(run.world).best
     if best and (reached := run.value(best.share)) is not None:
-        row = replace(row, best=_percent(reached), best_width=_width(reached))
+        distances = {"best": _percent(reached), "best_width": _width(reached)}
     if ours is not None and top is not None:
         gap = ours - top
         small = abs(gap) <= abs(top) * SMALL_GAP
-        comparison = "even" if small else "ahead" if gap > 0 else "behind"
+        distances["comparison"] = "even" if small else "ahead" if gap > 0 else "behind"
         unit = run.scores[0].unit
         text = dollars(gap, sign=True) if unit == "cents" else number(gap, unit, sign=True).replace("-", MINUS)
-        row = replace(row, gap=text if gap else "–", comparison=comparison)
+        distances["gap"] = text if gap else "–"
         if floor is not None and top != floor:
             share = (ours - floor) / (top - floor)
-            row = replace(row, share=_percent(share), share_width=_width(share))
-    return row
+            distances |= {"share": _percent(share), "share_width": _width(share)}
+    return distances
 
 
 def _percent(share: float) -> str:

@@ -5,12 +5,12 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from markupsafe import Markup
 
 from akinai.analysis.scale import HIGH, LOW
-from akinai.core.findings import WORST_FIRST, Severity
+from akinai.core.findings import WORST_FIRST
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import shorten
@@ -27,7 +27,6 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.runtime.runs.lifecycle import can_resume
 from akinai.views import MomentView, RunView, RunViews, Verdict, ended_early, verdict
 
 MINUTE_US = 60_000_000
@@ -40,17 +39,6 @@ MOST_DAYS = 100_000
 """More than any run has."""
 EACH_DAY = {"sold": "sold_out"}
 """A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A finding or a decisive moment on the chart."""
-
-    day: int
-    entry: int
-    title: str
-    severity: Severity | Literal["cost", "made"]
-    """The severity of a finding; for a moment whether it cost or made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,67 +61,43 @@ class KeyFigure:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    """The values that the template shows beside the view."""
-
-    verdict: Verdict
-    key_figures: Sequence[KeyFigure]
-    plot: Plot | None
-    pins: Sequence[Pin]
-    bars: Bars | None
-    slider: int
-    columns: int
-    capacities: Sequence[int]
-    heights: Sequence[float]
-    """The heights of the bars of the rail, in per cent."""
-    crowded: bool
-    """Whether the run has conversations, which have a page of their own."""
-    early: str
-    """Why a run was over before its last day."""
-    forkable: bool
-    players: Sequence[str]
-    """The world's players, who may play on."""
-    resumable: bool
-
-
 def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     """The page of a run. On a server it loads its days one by one; a file contains them."""
     view, language = views.run, site.language
     crowd = views.crowd
     closing = Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
     bars = _bars(view, language)
-    page = RunPage(
-        closing,
-        _key_figures(view, ghosts, language),
-        _plot(views, ghosts, language),
-        [
-            *(
-                Pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.severity)
-                for finding in view.findings
-            ),
-            *(_moment_pin(view, moment) for moment in view.moments),
-        ],
-        bars,
-        _slider(view),
-        views.place_history.shelves[0]["columns"] if views.place_history.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
-        [],
-        [height for height, _ in bars.heights] if bars else _activity(view),
-        crowded=bool(crowd.talks) and not site.alone,
-        early=label(view.ending or "") if ended_early(view) else "",
-        forkable=site.live,
-        players=tuple(views.world.players),
-        resumable=site.live and can_resume(views.header),
-    )
+    pins = [
+        _pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.severity)
+        for finding in view.findings
+    ]
+    page = {
+        "verdict": closing,
+        "key_figures": _key_figures(view, ghosts, language),
+        "plot": _plot(views, ghosts, language),
+        "pins": [*pins, *(_moment_pin(view, moment) for moment in view.moments)],
+        "bars": bars,
+        "slider": _slider(view),
+        "heights": [height for height, _ in bars.heights] if bars else _activity(view),
+        "crowded": bool(crowd.talks) and not site.alone,
+        "early": label(view.ending or "") if ended_early(view) else "",
+        "forkable": site.live,
+        "players": tuple(views.world.players),
+    }
     data = page_data(views, ghosts, site)
     packed = _packed(data) if site.packed else json_block("data", data)
     return render("run.html", language, site=site, view=view, page=page, data=packed, findings=_by_number(view))
 
 
-def _moment_pin(view: RunView, moment: MomentView) -> Pin:
+def _pin(day: int, entry: int, title: str, severity: str) -> dict[str, Any]:
+    """A finding or a decisive moment on the chart; of a moment the severity is whether it cost or made."""
+    return {"day": day, "entry": entry, "title": title, "severity": severity}
+
+
+def _moment_pin(view: RunView, moment: MomentView) -> dict[str, Any]:
     words = moment.words or moment.instead
     title = f"{_amount(view, moment)}{': ' if words else ''}{shorten(words, 48)}"
-    return Pin(moment.day, moment.entry, title, moment.kind)
+    return _pin(moment.day, moment.entry, title, moment.kind)
 
 
 def _amount(view: RunView, moment: MomentView) -> str:
@@ -224,7 +188,7 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
 
 def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned: int, language: Any) -> Plot | None:
     """The headline, by its name and unit, over the days of each run from its beginning on; the last run is in front."""
-    own, *ghosts = reversed(days)
+    own, *ghosts = reversed([*days])
     lines = [Line(look, [begin, *days[look.name]], front=look.name == own) for look in run_looks(own, *ghosts)]
     return plot(headline, [line for line in lines if line.front or len(line.values) > 1], planned, language)
 

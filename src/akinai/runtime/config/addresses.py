@@ -1,14 +1,15 @@
 """Addresses that people give: of stores, and of model servers."""
 
 import ipaddress
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.runtime.config.settings import DEFAULT_STORE, named_source, setting
+from akinai.runtime.sync import wait
 from akinai.stores import expect_known, open_store
 
 T = TypeVar("T")
@@ -34,10 +35,14 @@ def shared_url(store: str | Books) -> str | None:
     return store if isinstance(store, str) and not store.startswith("memory:") else None
 
 
-async def with_store(store: str | Books, work: Callable[[Books], Awaitable[T]], *, create: bool = False) -> T:
-    """The result of `work` on an opened store."""
-    async with opened(store, create) as books:
-        return await work(books)
+def in_store(store: StoreRef, work: Callable[[Books], Coroutine[Any, Any, T]], *, create: bool = False) -> T:
+    """The result of `work` on an opened store, for plain code."""
+
+    async def open_and_work() -> T:
+        async with opened(resolve_store(store), create) as books:
+            return await work(books)
+
+    return wait(open_and_work())
 
 
 @asynccontextmanager

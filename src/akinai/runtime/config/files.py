@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -60,10 +60,37 @@ def new_path(name: Path | str) -> Path:
 def expect_writable(folder: Path, what: str) -> None:
     """UsageError unless files can be written into a folder, or into the nearest one above it; nothing is left there."""
     nearest = next((place for place in (folder, *folder.absolute().parents) if place.exists()), folder)
+    with _told_where(folder, what), tempfile.TemporaryFile(dir=nearest):
+        pass
+
+
+@contextmanager
+def staged_folder(folder: Path, what: str) -> Generator[Path]:
+    """A new folder in which files are written in full; then they are moved to their places in `folder`, which is made
+    if needed. UsageError if that cannot be written, and then an older file is as it was."""
+    with _told_where(folder, what):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".akinai-", suffix=".saving", dir=folder) as name:
+            yield Path(name)
+            for path in sorted(path for path in Path(name).rglob("*") if path.is_file()):
+                place = folder / path.relative_to(name)
+                place.parent.mkdir(exist_ok=True)
+                path.replace(place)
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts into a folder by their paths there."""
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+
+@contextmanager
+def _told_where(folder: Path, what: str) -> Generator[None]:
+    """UsageError for an OSError in writing into a folder."""
     try:
-        with tempfile.TemporaryFile(dir=nearest):
-            pass
+        yield
     except OSError as error:
-        raise UsageError(
-            f"cannot write {what} into {str(folder)!r}: {error.strerror}; name another folder with -o"
-        ) from error
+        why = f"cannot write {what} into {str(folder)!r}: {error.strerror}; name another folder with -o"
+        raise UsageError(why) from error

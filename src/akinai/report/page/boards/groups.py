@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from akinai.analysis.analyse import Analysis
 from akinai.analysis.groups import settings_key
 from akinai.analysis.records import Group, ScoreSummary, WorldRanking
 from akinai.analysis.verdicts import rank_text
-from akinai.core.findings import WORST_FIRST, Finding, Severity
+from akinai.core.findings import WORST_FIRST, Finding
 from akinai.core.presentation.words import label
 from akinai.report.figures.style import SCALE_LOOKS, Look, looks
 from akinai.report.language import translate_cell
@@ -27,63 +28,14 @@ MAX_TYPES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class FindingsOfType:
-    """Findings of one type in a group."""
-
-    type: str
-    """A link to the worst of them, where its run has a transcript."""
-    count: int
-    runs: int
-    severity: Severity
-    """That of the worst."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A decision that made or cost much."""
-
-    when: str
-    worth: str
-    decisions: str
-    kind: str
-    """ "made" or "cost"."""
-    significant: bool
-    """Whether the worth is shown to differ from chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCard:
-    """The card of a group on a page."""
-
-    group: Group
-    hue: str
-    """The hue of its line; empty where it is not drawn."""
-    rank: str
-    """The place of the group, with "=" where others share it."""
-    left: float
-    width: float
-    middle: float
-    """Its interval and mean on the scale of all groups of the game, in per cent."""
-    findings: Sequence[FindingsOfType]
-    more: int
-    """Types of findings that are left out."""
-    judged: bool
-    moments: Sequence[Moment]
-
-    @property
-    def score(self) -> ScoreSummary:
-        """The first score."""
-        return _first(self.group)
-
-
-@dataclass(frozen=True, slots=True)
 class Game:
     """The groups that played one world under the same settings."""
 
     world: str
     score: str
     settings: str
-    cards: Sequence[GroupCard]
+    cards: Sequence[Mapping[str, Any]]
+    """Of each group what its card shows."""
     plot: Plot | None
 
 
@@ -166,23 +118,29 @@ def _group_card(
     span: tuple[float, float],
     addresses: Addresses,
     explained: Sequence[Explanation],
-) -> GroupCard:
-    summary, places = _first(group).summary, dict(ranking.order.places) if ranking else {}
+) -> Mapping[str, Any]:
+    """The card of a group: its place, the look of its line, its interval and mean in per cent of the scale that all
+    groups of the game share, its findings by type and its decisive moments."""
+    score, places = _first(group), dict(ranking.order.places) if ranking else {}
+    left, width, middle = on_span(score.summary.mean, score.summary.ci95, span)
     findings = list(_findings_by_type(runs, addresses))
-    return GroupCard(
-        group,
-        hue,
-        rank_text(places.get(group.name), places.values()),
-        *on_span(summary.mean, summary.ci95, span),
-        findings[:MAX_TYPES],
-        max(0, len(findings) - MAX_TYPES),
-        any(run.findings is not None for run in runs),
-        list(_moments(group, explained, addresses)),
-    )
+    return {
+        "group": group,
+        "score": score,
+        "hue": hue,
+        "rank": rank_text(places.get(group.name), places.values()),
+        "left": left,
+        "width": width,
+        "middle": middle,
+        "findings": findings[:MAX_TYPES],
+        "more": max(0, len(findings) - MAX_TYPES),
+        "judged": any(run.findings is not None for run in runs),
+        "moments": list(_moments(group, explained, addresses)),
+    }
 
 
-def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[FindingsOfType]:
-    """The types of findings of a group, the worst and the most frequent first."""
+def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[Mapping[str, Any]]:
+    """The types of findings of a group, the worst and the most frequent first, each with a link to the worst."""
     by_type: dict[str, list[tuple[Run, Finding]]] = {}
     for run in runs:
         for finding in run.findings or ():
@@ -192,10 +150,10 @@ def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[Fin
         run, worst = rows[type]
         having = len(Counter(run.id for run, _ in by_type[type]))
         words = entry_link(label(type), addresses, run.id, entry=worst.entries[-1])
-        yield FindingsOfType(words, len(by_type[type]), having, worst.severity)
+        yield {"type": words, "count": len(by_type[type]), "runs": having, "severity": worst.severity}
 
 
-def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresses) -> Iterator[Moment]:
+def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresses) -> Iterator[Mapping[str, Any]]:
     """Yield the decisions that cost or made most in the group's explained runs, first those that differ from chance."""
     rows: list[tuple[Explanation, str, Credit]] = [
         (explanation, kind, row)
@@ -207,7 +165,9 @@ def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresse
     rows.sort(key=lambda moment: (not moment[2].shown, -abs(moment[2].made)))
     for explanation, kind, row in rows[:MAX_MOMENTS]:
         where = moment_link(f"{explanation.run}, {when(explanation, row)}", addresses, explanation, row)
-        yield Moment(where, short_number(abs(row.made), explanation.unit), decisions_text(row), kind, row.shown)
+        worth, significant = short_number(abs(row.made), explanation.unit), row.shown
+        words = decisions_text(row)
+        yield {"when": where, "worth": worth, "decisions": words, "kind": kind, "significant": significant}
 
 
 def _plot(
