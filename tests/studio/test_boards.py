@@ -71,8 +71,8 @@ def test_groups_stand_in_order(browser: Browser, studio: str, look: dict[str, bo
         expect(page.locator(".card")).to_have_count(3)
         expect(page.locator(".unread")).to_have_count(0)
         expect(page.locator(".card").last).to_contain_text("idle")
-        expect(page.locator(".line.reference")).to_be_attached()
-        expect(page.locator(".band").first).to_be_attached()
+        expect(page.locator(".plot path.s.reference").first).to_be_attached()
+        expect(page.locator(".plot path.f").first).to_be_attached()
         visitor.check()
 
 
