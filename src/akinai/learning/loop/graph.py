@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from typing_extensions import TypedDict
 
 from akinai.core.canonical import Json
-from akinai.core.errors import EndRun, UsageError
+from akinai.core.errors import EndRun, MissingExtra, UsageError
 from akinai.core.untrusted.documents import why_unfit, why_unportable
 from akinai.learning.extras import expect_package, load_package
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
@@ -161,10 +161,8 @@ def _postgres_saver() -> Any:
     try:
         return import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
     except ImportError as error:
-        raise UsageError(
-            "a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
-            "pip install 'akinai[learn-postgres]'"
-        ) from error
+        package = "langgraph-checkpoint-postgres"
+        raise MissingExtra("a checkpoint in PostgreSQL", package, "learn-postgres") from error
 
 
 def _expect_sqlite(file: str) -> None:

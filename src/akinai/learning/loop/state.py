@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias
@@ -157,7 +157,10 @@ class TaskProgress:
         tags: list[BulletTag | Refusal] = [tag for insights in self.insights for tag in insights.tags]
         if self.first_right:
             tags = [*(BulletTag(id, "helpful") for id in self.attempts[0].trajectory.used), *tags]
-        return Tagging(name, injected, tuple(_first_of_each(tags)))
+        first: dict[str | int, BulletTag | Refusal] = {}
+        for number, tag in enumerate(tags):
+            first.setdefault(tag.id if isinstance(tag, BulletTag) else number, tag)
+        return Tagging(name, injected, tuple(first.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,14 +345,3 @@ class LoopState:
 @cache
 def _adapter() -> TypeAdapter[LoopState]:
     return TypeAdapter(LoopState)
-
-
-def _first_of_each(tags: Iterable[BulletTag | Refusal]) -> Iterable[BulletTag | Refusal]:
-    """The first tag for each bullet, and every refusal."""
-    seen: set[str] = set()
-    for tag in tags:
-        if isinstance(tag, BulletTag):
-            if tag.id in seen:
-                continue
-            seen.add(tag.id)
-        yield tag

@@ -137,11 +137,13 @@ class PlaybookFile:
                 return Saved(before, self._journal.points, repeated=True)
             after, refusals = apply_delta(before, delta)
             old, new = before.processed.tags, after.processed.tags
+            tags = ((tagging.task, tag) for tagging in delta.taggings for tag in tagging.tags)
+            pairs = dict.fromkeys((task, tag.id) for task, tag in tags if isinstance(tag, BulletTag))
             requested = Change(
                 *(0, "", "delta", delta.id, delta.reason, delta.evidence),
                 delta=delta.to_json(),
                 refused=tuple(refusal.to_json() for refusal in refusals),
-                counted=tuple(pair for pair in _pairs(delta) if pair in new and pair not in old),
+                counted=tuple(pair for pair in pairs if pair in new and pair not in old),
             )
             return replace(self._save(requested, before, after), refusals=refusals)
 
@@ -383,12 +385,6 @@ class PlaybookFile:
 
     def _unsaved(self, error: OSError) -> PlaybookError:
         return PlaybookError(f"{self.path} could not be saved ({error}); it is as it was, mend that and try again")
-
-
-def _pairs(delta: Delta) -> Iterable[tuple[str, str]]:
-    """The (task, bullet id) pairs that a delta tags, each once."""
-    tags = ((tagging.task, tag) for tagging in delta.taggings for tag in tagging.tags)
-    return dict.fromkeys((task, tag.id) for task, tag in tags if isinstance(tag, BulletTag))
 
 
 def _copy_aside(path: Path) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, cast
 
-from akinai.core.canonical import Json, bad_text_in
+from akinai.core.canonical import Json, bad_text_in, no_constant
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.untrusted.documents import DocumentError
 from akinai.core.untrusted.spelling import short_repr
@@ -68,7 +68,7 @@ def decoded(data: bytes, file: str) -> str:
 def parse(text: str, file: str) -> Json:
     """JSON without NaN; CorruptPlaybook names line and column."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         location = f"line {error.lineno} column {error.colno}"
         raise CorruptPlaybook(file, location, f"no JSON here ({error.msg})") from error
@@ -343,10 +343,6 @@ def _section_text(section: Section) -> str:
 
 def _pairs_text(fields: Mapping[str, Json]) -> list[str]:
     return [f"{_encode(name)}: {_encode(value)}" for name, value in fields.items()]
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text: str) -> float:

@@ -86,9 +86,9 @@ class PlaybookIndex:
     """An index of bullets by their `searchable_text`. Not thread-safe.
 
     `tokenizer` splits bullets and queries alike. `embedder` is an `Embedder` (default: hashed term vectors, which know
-    words alone) or an `EmbedderFitter`, which is fitted to the bullets, and again at `refresh(..., refit=True)` or when
-    the playbook grew by a fifth. `floor` is the cosine above which a bullet without a common word is found: by default
-    0.3, and none for hashed vectors. Filters apply before ranking.
+    words alone) or an `EmbedderFitter`, which is fitted to the bullets, and again when the playbook grew by a fifth. A
+    bullet without a common word is found from a cosine of 0.3, and not at all by hashed vectors. Filters apply before
+    ranking.
     """
 
     def __init__(
@@ -98,7 +98,6 @@ class PlaybookIndex:
         tokenizer: Tokenizer = tokenize,
         embedder: Embedder | EmbedderFitter | None = None,
         alpha: float = ALPHA,
-        floor: float | None = None,
         cached: CachedTexts | None = None,
     ) -> None:
         reused = cached or CachedTexts({}, {})
@@ -110,7 +109,6 @@ class PlaybookIndex:
             self._embedder: Embedder = reused.fitted or HashedTermVectors(tokenizer=tokenizer)
         else:
             self._embedder = embedder
-        self._floor = floor
         self._cut = _CachingTokenizer(tokenizer, reused.words)
         self._hybrid = self._empty(self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
@@ -119,18 +117,18 @@ class PlaybookIndex:
             self._hybrid.add_packed(documents, reused.whole.vectors, reused.whole.packed)
             self.playbook = playbook
         else:
-            self._index(playbook or Playbook(), reused.vectors, refit=False)
+            self._index(playbook or Playbook(), reused.vectors)
         self._cut.words = {}
 
     def __len__(self) -> int:
         return len(self._hybrid)
 
-    def refresh(self, playbook: Playbook, *, refit: bool = False) -> None:
+    def refresh(self, playbook: Playbook) -> None:
         """Index the changes since the last playbook.
 
         The cost is that of the changed texts and a comparison of every bullet. A failing embedder changes nothing.
         """
-        self._index(playbook, {}, refit=refit)
+        self._index(playbook, {})
 
     def search(self, query: SearchQuery, *, alpha: float | None = None) -> list[SearchResult]:
         """The best bullets, best first, ties by id: at most `top_k`, fewer when fewer have a common word or a cosine
@@ -172,12 +170,14 @@ class PlaybookIndex:
         return self._hybrid.vectors[[rows[id] for id in self.playbook.by_id]]
 
     def _empty(self, embedder: Embedder) -> HybridIndex:
-        return HybridIndex(tokenizer=self._cut, embedder=_for_queries(embedder), floor=self._floor)
+        return HybridIndex(tokenizer=self._cut, embedder=_for_queries(embedder))
 
-    def _index(self, playbook: Playbook, vectors: Mapping[str, NDArray[np.float32]], *, refit: bool) -> None:
+    def _index(self, playbook: Playbook, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Like `refresh`, with the vectors of texts that are known already."""
         hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
-        fitted = self._fit(playbook) if refit or self._outgrown(playbook) else None
+        fitted = None
+        if self._fitting and (self._fitted is None or len(playbook) > GROWTH * self._fitted_on):
+            fitted = self._fitting.fit([bullet.searchable_text for bullet in playbook])
         if fitted:
             hybrid, embedder, old, vectors = self._empty(fitted), fitted, Playbook().by_id, dict[str, Any]()
         new = playbook.by_id
@@ -189,14 +189,6 @@ class PlaybookIndex:
             self._fitted, self._fitted_on = fitted, len(playbook)
         self._hybrid, self._embedder, self.playbook = hybrid, embedder, playbook
         self._passing.clear()
-
-    def _outgrown(self, playbook: Playbook) -> bool:
-        return self._fitted is None or len(playbook) > GROWTH * self._fitted_on
-
-    def _fit(self, playbook: Playbook) -> FittedEmbedder | None:
-        if self._fitting is None:
-            return None
-        return self._fitting.fit([bullet.searchable_text for bullet in playbook])
 
     def _allowed(self, query: SearchQuery) -> frozenset[str] | None:
         """The ids that pass a query's filters; None when all do. Cached by filter until the playbook changes."""

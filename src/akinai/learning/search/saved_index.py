@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,24 +63,21 @@ def open_index(
     tokenizer: Tokenizer = tokenize,
     embedder: Embedder | EmbedderFitter | None = None,
     alpha: float = ALPHA,
-    floor: float | None = None,
 ) -> PlaybookIndex:
     """The index of a playbook. It reuses the words and vectors on disk that belong to its texts.
 
     Missing, unreadable or outdated parts, such as those of another tokenizer or embedder, are rebuilt and saved.
     """
     files = IndexFiles.beside(playbook_path)
+    make = partial(PlaybookIndex, playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha)
     saved = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
     if saved and saved.vectors is not None and saved.is_of(playbook):
-        whole = CachedTexts({}, {}, saved.fitted, saved.fitted_on, PackedIndex(saved.packed, saved.vectors))
-        return PlaybookIndex(playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, cached=whole)
+        whole = PackedIndex(saved.packed, saved.vectors)
+        return make(cached=CachedTexts({}, {}, saved.fitted, saved.fitted_on, whole))
     cached = saved.cached(playbook) if saved else CachedTexts({}, {})
     texts = dict.fromkeys(bullet.searchable_text for bullet in playbook)
-    words = {
-        text: tokenizer(text) if (cached_words := cached.words.get(text)) is None else cached_words for text in texts
-    }
-    cached = replace(cached, words=words)
-    index = PlaybookIndex(playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, cached=cached)
+    words = {text: tokenizer(text) if (held := cached.words.get(text)) is None else held for text in texts}
+    index = make(cached=replace(cached, words=words))
     if saved is None or saved.content != content_hash(playbook) or saved.embedder != index.embedder_name:
         with suppress(OSError):  # a folder where nobody may write
             _save(index, files, words)

@@ -9,7 +9,7 @@ from typing import get_args
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.models import Message, Usage
+from akinai.core.models import Usage
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.file import PlaybookFile
@@ -246,11 +246,12 @@ class _Prompts:
         if role not in self.names or not self.tasks:
             return 0
         prompt = self.names[role]
-        counts = [estimate_tokens(_text(self.templates.messages(prompt, self._values(task)))) for task in self.tasks]
-        return ceil(sum(counts) / len(counts)) + (self.record_tokens if role == "reflector" else 0)
-
-    def _values(self, task: Task) -> Mapping[str, str]:
-        return {**_EMPTY_VALUES, "task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
+        tokens = 0
+        for task in self.tasks:
+            values = {"task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
+            messages = self.templates.messages(prompt, {**_EMPTY_VALUES, **values})
+            tokens += estimate_tokens("\n".join(message.text for message in messages))
+        return ceil(tokens / len(self.tasks)) + (self.record_tokens if role == "reflector" else 0)
 
 
 def _usages(
@@ -300,10 +301,6 @@ def _estimate_calls(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usa
 def _expect_model(models: RoleModels) -> None:
     if not models:
         raise UsageError("an estimate tells what models are asked, and rules ask none; name a model with --model")
-
-
-def _text(messages: Sequence[Message]) -> str:
-    return "\n".join(message.text for message in messages)
 
 
 def _tokens_json(usage: Usage) -> dict[str, Json]:
