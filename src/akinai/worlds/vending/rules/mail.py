@@ -80,8 +80,7 @@ def morning_post(state: State) -> State:
     quotes = state.mail.quotes
     for number in [offer.number for offer in quotes.values() if offer.last_day < state.day]:
         quotes = quotes.remove(number)
-    state = state.moved(mail=replace(state.mail, quotes=quotes))
-    return state
+    return state.moved(mail=replace(state.mail, quotes=quotes))
 
 
 def _answer(state: State, letter: Letter) -> State:

@@ -26,12 +26,14 @@ def notepad_write(state: State, action: a.NotepadWrite) -> Result:
     if len(text) > NOTEPAD_LIMIT:
         why = f"the notepad holds {NOTEPAD_LIMIT} characters, this would be {len(text)}; shorten it"
         return state, Outcome.refused("full", why)
-    return _with_notepad(state, notepad=text), Outcome(f"Noted; the notepad has {len(text)} characters.")
+    return state.moved(notes=replace(state.notes, notepad=text)), Outcome(
+        f"Noted; the notepad has {len(text)} characters."
+    )
 
 
 def notepad_erase(state: State) -> Result:
     """Erase the notepad."""
-    return _with_notepad(state, notepad=""), Outcome("The notepad is empty.")
+    return state.moved(notes=replace(state.notes, notepad="")), Outcome("The notepad is empty.")
 
 
 def update_notes(state: State, action: a.UpdateNotes) -> Result:
@@ -79,7 +81,3 @@ def search_memory(state: State, action: a.SearchMemory) -> Result:
     if not memories:
         return state, Outcome("Nothing found.", data={"found": []})
     return state, Outcome("\n".join(f"- {text}" for text in memories), data={"found": memories})
-
-
-def _with_notepad(state: State, notepad: str) -> State:
-    return state.moved(notes=replace(state.notes, notepad=notepad))

@@ -67,9 +67,12 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
             return EntryView("report", "Reported to the owner", (Passage("report", action.text),), (), False)
         case a.WriteReply():
             return EntryView("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
-        case a.MakeOffer(): return _offered(step, action)
+        case a.MakeOffer():
+            supplier = supplier_name(step.before, action.supplier_id)
+            return EntryView("order", f"Asked {supplier} for {action.discount_percent} % off")
         case a.CountDelivery(): return EntryView("goods", f"Counted order {action.order}")
-        case a.Claim(): return _claimed(step, action)
+        case a.Claim():
+            return EntryView("goods", f"Claimed for order {action.order}", (_goods_sheet(step, action.missing),))
         case a.FetchDepot(): return EntryView("goods", f"Fetched order {action.order} from the depot")
         case a.SellToJobber(): return EntryView("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
         case a.AnswerCustomer(): return EntryView("letter", f"Complaint {action.complaint}: {action.answer}")
@@ -158,16 +161,6 @@ def _ordered(step: Step[State], action: a.PlaceOrder) -> EntryView:
     goods = _listed([f"{units} {_product(step.before, id)}" for id, units in action.items.items()]) or "nothing"
     summary = f"{verb} from {supplier_name(step.before, action.supplier_id)}: {goods}"
     return EntryView("order", summary, (_goods_sheet(step, action.items),))
-
-
-def _offered(step: Step[State], action: a.MakeOffer) -> EntryView:
-    return EntryView(
-        "order", f"Asked {supplier_name(step.before, action.supplier_id)} for {action.discount_percent} % off"
-    )
-
-
-def _claimed(step: Step[State], action: a.Claim) -> EntryView:
-    return EntryView("goods", f"Claimed for order {action.order}", (_goods_sheet(step, action.missing),))
 
 
 def _goods_sheet(step: Step[State], units: Mapping[str, int]) -> Sheet:
