@@ -1,7 +1,6 @@
 """How the words and values of others appear in errors, in tables and on a terminal."""
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -44,11 +43,16 @@ def printable_json(text: str) -> str:
 def csv_line(row: Iterable[object]) -> str:
     """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe, characters that steer a
     terminal or turn the direction are spelled; numbers stay, and None is an empty cell."""
-    text = io.StringIO()
     spelled = [printable(cell) if isinstance(cell, str) else cell for cell in row]
     cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in spelled]
-    csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that either character in a cell is quoted
-    return text.getvalue()[:-2]
+    line: str = csv.writer(_Written(), lineterminator="\r\n").writerow(cells)  # so that either character is quoted
+    return line[:-2]
+
+
+class _Written:
+    """A file for `csv`, which returns what is written."""
+
+    write = str
 
 
 def _escape(match: re.Match[str]) -> str:
