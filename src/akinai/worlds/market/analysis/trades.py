@@ -84,7 +84,7 @@ class Messages:
         moment = Moment(step.entry.seq, step.entry.at)
         match step.turn.action:
             case a.FetchMessages() as action if step.outcome.ok:
-                fetched = mail.select(step.after, actor, step.turn.at, action)
+                fetched = mail.selected(step.after, step.turn, action)
                 for received in fetched.mails if fetched else ():
                     if not mail.is_sealed(received):
                         self.reads.setdefault(received.index, moment)

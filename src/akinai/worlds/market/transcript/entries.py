@@ -73,7 +73,7 @@ def _cents(price: float) -> float:
 
 
 def _read(step: Step[State], action: a.FetchMessages) -> EntryView:
-    selection = mail.select(step.after, step.turn.actor, step.turn.at, action) if step.outcome.ok else None
+    selection = mail.selected(step.after, step.turn, action) if step.outcome.ok else None
     letters: list[Block] = []
     for received in selection.mails if selection else ():
         sender, to = named(step.after, received.sender), named(step.after, received.to)
