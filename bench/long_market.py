@@ -38,6 +38,7 @@ READERS: tuple[tuple[str, ...], ...] = (
     ("replay", "replay", "long"),
     ("analyze", "analyze", "long"),
     ("export jsonl", "export", "long", "--format", "jsonl", "-o", "long.jsonl"),
+    ("export inspect", "export", "long", "--format", "inspect", "-o", "long.eval"),
     ("export magentic", "export", "long", "--format", "magentic", "-o", "long.db"),
 )
 

@@ -17,6 +17,8 @@ from akinai.core.stores import RunHeader
 from akinai.core.worlds import step
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.export.database import write_database
+from akinai.runtime.export.eval_log import writing
+from akinai.runtime.export.eval_log.writing import write_eval_log
 from akinai.runtime.export.lines import export_lines
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import play_run
@@ -161,6 +163,20 @@ async def test_a_database_is_written_row_by_row(store: CountingStore, tmp_path: 
     await write_database(store, await store.header("r"), "magentic", tmp_path / "market.db")
     assert (tmp_path / "market.db").stat().st_size > 100_000
     assert store.most <= MOST_HELD
+
+
+async def test_a_log_is_written_in_passes(
+    store: CountingStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log of Inspect is the same whether the run is held or gone through for its messages and for its events."""
+    header = await store.header("r")
+    with monkeypatch.context() as short:
+        short.setattr(writing, "HELD_ENTRIES", HELD)
+        await write_eval_log(store, [header], tmp_path / "passes.eval")
+    assert store.most <= MOST_HELD
+    await write_eval_log(store, [header], tmp_path / "held.eval")
+    assert store.most > MOST_HELD
+    assert (tmp_path / "passes.eval").read_bytes() == (tmp_path / "held.eval").read_bytes()
 
 
 async def test_a_kept_score_is_checked_in_passes(store: CountingStore) -> None:

@@ -17,23 +17,23 @@ STOP_REASONS = {
 """Inspect's stop reasons by those of providers; any other is "unknown"."""
 
 
-def place_calls(verbs: Verbs, steps: Sequence[Step[Any]], calls: Iterable[Call]) -> Mapping[int, Sequence[Call]]:
+def place_calls(verbs: Verbs, steps: Iterable[Step[Any]], calls: Iterable[Call]) -> Mapping[int, Sequence[Call]]:
     """Group calls by the number of the first entry that their reply became.
 
     A call whose reply became no entry, such as a summary, comes before the actor's next entry; if there is none, its
     key is 0.
     """
     placed: dict[int, list[Call]] = {}
-    by_actor: dict[str, list[Step[Any]]] = {}
+    by_actor: dict[str, list[tuple[int, Action]]] = {}
     for step in steps:
-        by_actor.setdefault(step.entry.actor, []).append(step)
+        by_actor.setdefault(step.entry.actor, []).append((step.entry.seq, step.turn.action))
     cursors = dict.fromkeys(by_actor, 0)
     for call in calls:
         own, cursor = by_actor.get(call.actor, []), cursors.get(call.actor, 0)
         moves = _moves(verbs, call)
-        start = next((index for index in range(cursor, len(own)) if own[index].turn.action == moves[0]), None)
+        start = next((index for index in range(cursor, len(own)) if own[index][1] == moves[0]), None)
         index = cursor if start is None else start
-        placed.setdefault(own[index].entry.seq if index < len(own) else 0, []).append(call)
+        placed.setdefault(own[index][0] if index < len(own) else 0, []).append(call)
         if start is not None:
             cursors[call.actor] = start + len(moves)
     return placed

@@ -1,18 +1,18 @@
 """A run as a sample of a log: its entries as tool events, its model calls as model events, scores and findings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from akinai.agents.protocols import outcome_text
-from akinai.core.actions import Unreadable
+from akinai.core.actions import Action, Unreadable
 from akinai.core.canonical import Json
 from akinai.core.chance import seed_label
 from akinai.core.findings import Finding
 from akinai.core.ledger import Outcome
 from akinai.core.models import ToolCall, Usage
-from akinai.core.steps import Step
-from akinai.core.worlds import World, participants, replay
+from akinai.core.steps import Step, Steps
+from akinai.core.worlds import World, participants
 from akinai.runtime.export.eval_log.model_calls import (
     MessagePool,
     assistant_message,
@@ -36,7 +36,9 @@ FINDINGS = "findings"
 class Sample:
     """A sample, and its part of the log's other documents."""
 
-    document: dict[str, Json]
+    id: str
+    document: dict[str, Any]
+    """Read once, in the order of its keys: what is long is an iterator, and what follows from it a function."""
     summary: dict[str, Json]
     scores: Mapping[str, float]
     usage: Mapping[str, Usage]
@@ -68,14 +70,12 @@ def scores_document(run: Run) -> dict[str, Json]:
     }
 
 
-def make_sample(world: World[Any], run: Run, epoch: int, calls: Sequence[Call]) -> Sample:
-    """The sample of a judged run with its findings."""
-    steps = replay(world, run.ledger)
+def make_sample(world: World[Any], run: Run, steps: Steps[Any], epoch: int, calls: Sequence[Call]) -> Sample:
+    """The sample of a judged run with its findings. Its document goes through the steps, none of which it holds."""
     opening, seed = steps.opening, run.seed
     actors = participants(world, opening)
     view = world.view(opening, actors[0]).text if actors else ""
-    transcript = _Transcript(world, view)
-    transcript.write(list(steps), calls, run.findings or ())
+    transcript = _Transcript(world, view, steps)
     scores, id = scores_document(run), sample_id(seed)
     usage = _usage(calls)
     began = run.header.created_at
@@ -99,32 +99,36 @@ def make_sample(world: World[Any], run: Run, epoch: int, calls: Sequence[Call]) 
         "completed_at": iso(max((call.at for call in calls), default=began)),
         "uuid": f"{run.digest[:22]}-{epoch}",
     }
-    init = {
+    init: dict[str, Json] = {
         "event": "sample_init",
         "sample": {"id": id, "input": view, "target": "", "metadata": metadata},
         "state": {},
     }
-    clock = {"timestamp": transcript.begins(run), "working_start": 0.0}
-    last = transcript.events[-1] if transcript.events else clock
-    end = {name: last[name] for name in ("timestamp", "working_start")}
-    score_events = [{"event": "score", **end, "score": score, "scorer": name} for name, score in scores.items()]
+    begins = run.header.created_at if run.began is None else run.began  # in its world's time, or this machine's
+
+    def events() -> Iterator[dict[str, Json]]:
+        yield transcript.clocked(init, begins)
+        yield from transcript.events(calls, run.findings or ())
+        for name, score in scores.items():
+            yield {"event": "score", **transcript.clock, "score": score, "scorer": name}
+
     error: dict[str, Json] = {}
     if run.status == "failed":
         trace = run.traceback or ""
         error = {"error": {"message": run.reason or "", "traceback": trace, "traceback_ansi": trace}}
-    document: dict[str, Json] = {
+    document: dict[str, Any] = {
         **shared,
         **error,
-        "messages": transcript.messages,
+        "messages": transcript.messages(),
         "output": transcript.output,
-        "events": [{**init, **clock}, *transcript.events, *score_events],
-        "events_data": {"messages": transcript.pool.messages, "calls": []},
+        "events": events(),
+        "events_data": lambda: {"messages": transcript.pool.messages, "calls": []},
     }
-    summary: dict[str, Json] = {**shared, "completed": True, "message_count": len(transcript.messages)}
+    summary: dict[str, Json] = {**shared, "completed": True, "message_count": 1 + 2 * run.entries}
     if error:
         summary["error"] = run.reason or ""
     numbers = {score.name: float(score.value) for score in run.scores}
-    return Sample(document, summary, {**numbers, FINDINGS: float(len(run.findings or ()))}, usage)
+    return Sample(id, document, summary, {**numbers, FINDINGS: float(len(run.findings or ()))}, usage)
 
 
 def _usage(calls: Sequence[Call]) -> dict[str, Usage]:
@@ -140,80 +144,85 @@ def _usage(calls: Sequence[Call]) -> dict[str, Usage]:
 class _Transcript:
     """The events and the messages of a sample."""
 
-    def __init__(self, world: World[Any], view: str) -> None:
-        self._world = world
+    def __init__(self, world: World[Any], view: str, steps: Steps[Any]) -> None:
+        self._world, self._view, self._steps = world, view, steps
         self.pool = MessagePool()
-        self.events: list[dict[str, Json]] = []
-        self.messages: list[dict[str, Json]] = [{"id": "view", "role": "user", "content": view, "source": "input"}]
+        self.clock: dict[str, Json] = {}
+        """The time of the last event, and the seconds that the models had taken by then."""
         self._worked = 0.0
-        """Seconds that the models have taken so far."""
+        self._last: dict[str, Json] | None = None
 
-    @property
     def output(self) -> dict[str, Json]:
         """The last message of an agent, as a model's output."""
-        last = next((message for message in reversed(self.messages) if message["role"] == "assistant"), None)
+        last = self._last
         choices: list[Json] = [] if last is None else [{"message": last, "stop_reason": "stop"}]
         return {"model": "", "choices": choices, "completion": "" if last is None else last["content"]}
 
-    def begins(self, run: Run) -> str:
-        """The beginning of the sample in its world's time, or else in this machine's."""
-        return iso(run.header.created_at if run.began is None else run.began)
+    def messages(self) -> Iterator[dict[str, Json]]:
+        """The view, and each action with its result."""
+        yield {"id": "view", "role": "user", "content": self._view, "source": "input"}
+        for step in self._steps:
+            entry, action = step.entry, step.turn.action
+            call_id, name, observed = f"entry-{entry.seq}", action.tool_name(), self._observed(step)
+            call = ToolCall(call_id, name, action.encode())
+            message = assistant_message(f"{call_id}-action", entry.said, (call,))
+            self._last = {**message, "metadata": {"actor": entry.actor}}
+            yield self._last
+            yield tool_message(f"{call_id}-result", outcome_text(observed), call_id, name, _error(observed, action))
 
-    def write(self, steps: Sequence[Step[Any]], calls: Sequence[Call], findings: Sequence[Finding]) -> None:
-        """Write all events in the order of the ledger; a finding follows the last entry that shows it."""
-        placed = place_calls(self._world.verbs, steps, calls)
+    def events(self, calls: Sequence[Call], findings: Sequence[Finding]) -> Iterator[dict[str, Json]]:
+        """All events in the order of the ledger; a finding follows the last entry that shows it."""
+        placed: Mapping[int, Sequence[Call]] = {}
+        if calls:
+            placed = place_calls(self._world.verbs, self._steps, calls)
         findings_by_entry: dict[int, list[Finding]] = {}
         for finding in findings:
             findings_by_entry.setdefault(finding.entries[-1], []).append(finding)
         at = 0
-        for step in steps:
+        for step in self._steps:
             at = step.entry.at
-            self._add_calls(placed.get(step.entry.seq, ()), at)
-            self._add_entry(step)
+            yield from self._calls(placed.get(step.entry.seq, ()), at)
+            yield self.clocked(self._entry(step), at)
             for finding in findings_by_entry.get(step.entry.seq, ()):
-                self._add({"event": "info", "source": "finding", "data": finding.to_json()}, at)
-        self._add_calls(placed.get(0, ()), at)
+                yield self.clocked({"event": "info", "source": "finding", "data": finding.to_json()}, at)
+        yield from self._calls(placed.get(0, ()), at)
 
-    def _add(self, event: dict[str, Json], at: int) -> None:
-        self.events.append({**event, "timestamp": iso(at), "working_start": self._worked})
+    def clocked(self, event: dict[str, Json], at: int) -> dict[str, Json]:
+        """An event with its time, which is now the last."""
+        self.clock = {"timestamp": iso(at), "working_start": self._worked}
+        return {**event, **self.clock}
 
-    def _add_calls(self, calls: Sequence[Call], at: int) -> None:
+    def _calls(self, calls: Sequence[Call], at: int) -> Iterator[dict[str, Json]]:
         for call in calls:
-            self._add(call_event(call, self.pool, {}), at)
+            yield self.clocked(call_event(call, self.pool, {}), at)
             self._worked += call.reply.latency_s
 
-    def _add_entry(self, step: Step[Any]) -> None:
-        entry, action = step.entry, step.turn.action
-        observed = self._world.facets.observation.observe(step.after, step.turn, step.outcome)
-        text, call_id, message_id = outcome_text(observed), f"entry-{entry.seq}", f"entry-{entry.seq}-result"
-        error = _error(observed, unreadable=isinstance(action, Unreadable))
-        arguments = action.encode()
-        call = ToolCall(call_id, action.tool_name(), arguments)
-        message = assistant_message(f"entry-{entry.seq}-action", entry.said, (call,))
-        self.messages += [
-            {**message, "metadata": {"actor": entry.actor}},
-            tool_message(message_id, text, call_id, action.tool_name(), error),
-        ]
+    def _observed(self, step: Step[Any]) -> Outcome:
+        return self._world.facets.observation.observe(step.after, step.turn, step.outcome)
+
+    def _entry(self, step: Step[Any]) -> dict[str, Json]:
+        entry, action, observed = step.entry, step.turn.action, self._observed(step)
+        call_id, error = f"entry-{entry.seq}", _error(observed, action)
         event: dict[str, Json] = {
             "event": "tool",
             "uuid": call_id,
             "id": call_id,
             "type": "function",
             "function": action.tool_name(),
-            "arguments": arguments,
-            "result": text,
+            "arguments": action.encode(),
+            "result": outcome_text(observed),
             "events": [],
             "completed": iso(entry.at),
             "working_time": 0.0,
             "agent": entry.actor,
-            "message_id": message_id,
+            "message_id": f"{call_id}-result",
             "metadata": {"entry": entry.seq, "digest": entry.digest, "code": observed.code, "said": entry.said},
         }
-        self._add(event | ({"error": error, "failed": True} if error else {}), entry.at)
+        return event | ({"error": error, "failed": True} if error else {})
 
 
-def _error(outcome: Outcome, *, unreadable: bool) -> dict[str, Json] | None:
+def _error(outcome: Outcome, action: Action) -> dict[str, Json] | None:
     """A refusal as the error of a tool call."""
     if outcome.ok:
         return None
-    return {"type": "parsing" if unreadable else "unknown", "message": outcome_text(outcome)}
+    return {"type": "parsing" if isinstance(action, Unreadable) else "unknown", "message": outcome_text(outcome)}

@@ -4,23 +4,25 @@ import json
 import math
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from akinai import worlds
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.models import Usage
 from akinai.core.statistics import summarise
+from akinai.core.steps import Steps
 from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import refold
 from akinai.runtime.export.eval_log.model_calls import model_name, usage_json
 from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, Sample, make_sample, sample_id
 from akinai.runtime.export.lines import iso
 from akinai.runtime.play.trace_codec import decode_calls, is_call
-from akinai.runtime.runs.reading import Detail, read_run
+from akinai.runtime.runs.reading import HELD_ENTRIES, Detail, StoredEntries, read_run
 
 FORMAT = "inspect"
 """The format's name in `akinai export --format`."""
@@ -29,6 +31,9 @@ LOG_VERSION = 2
 """The version of Inspect's log format."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The date of every file in the zip, so that its bytes do not depend on the time of writing."""
+
+LONG = 100_000
+"""Entries whose document may exceed two GiB, the most that a file in a zip holds without its later fields."""
 
 
 async def write_eval_log(books: Books, headers: Sequence[RunHeader], path: Path) -> None:
@@ -58,9 +63,7 @@ async def _write_log(log: zipfile.ZipFile, books: Books, headers: Sequence[RunHe
     for header in headers:
         seed = header.seed
         epochs[seed] += 1
-        sample = await _read_sample(books, header, epochs[seed])
-        _add(log, f"samples/{sample.document['id']}_epoch_{epochs[seed]}.json", sample.document)
-        samples.append(replace(sample, document={}))
+        samples.append(replace(await _add_sample(log, books, header, epochs[seed]), document={}))
     _add(log, "summaries.json", [sample.summary for sample in samples])
     failed = next((header for header in headers if header.status == "failed"), None)
     _add(
@@ -78,11 +81,43 @@ async def _write_log(log: zipfile.ZipFile, books: Books, headers: Sequence[RunHe
     )
 
 
-async def _read_sample(books: Books, header: RunHeader, epoch: int) -> Sample:
+async def _add_sample(log: zipfile.ZipFile, books: Books, header: RunHeader, epoch: int) -> Sample:
+    """Add the sample of a run, of which only a short one is held."""
     world = worlds.load(header.genesis.world)
-    run = await read_run(books, header, Detail(judged=True, findings=True))
-    calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
-    return make_sample(world, run, epoch, list(calls))
+    run = await read_run(books, header, Detail(ledger=False, judged=True, findings=True))
+    calls = list(decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)]))
+    entries = StoredEntries(books, header.run_id, run.entries)
+
+    def write() -> Sample:
+        steps = refold(world, header.genesis, entries)
+        if run.entries <= HELD_ENTRIES:
+            steps = Steps(header.genesis, steps.opening, steps)
+        sample = make_sample(world, run, steps, epoch, calls)
+        info = _info(f"samples/{sample.id}_epoch_{epoch}.json")
+        with log.open(info, "w", force_zip64=run.entries > LONG) as file:
+            for text in _json_parts(sample.document):
+                file.write(text.encode())
+        return sample
+
+    return await entries.use(write)
+
+
+def _json_parts(document: Mapping[str, Any]) -> Iterator[str]:
+    """The JSON of a document in parts: an iterator is written item by item, a function called when its turn comes."""
+    for number, (name, value) in enumerate(document.items()):
+        yield f"{', ' if number else '{'}{json.dumps(name)}: "
+        if isinstance(value, Iterator):
+            items = cast("Iterator[Any]", value)
+            yield "["
+            yield from (f"{', ' if index else ''}{_json(item)}" for index, item in enumerate(items))
+            yield "]"
+        else:
+            yield _json(value() if callable(value) else value)
+    yield "}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
 
 
 def _expect_alike(headers: Sequence[RunHeader]) -> None:
@@ -183,6 +218,10 @@ def _error(failed: RunHeader) -> dict[str, Json]:
 
 
 def _add(log: zipfile.ZipFile, name: str, document: Mapping[str, Any] | Sequence[Any]) -> None:
+    log.writestr(_info(name), _json(document))
+
+
+def _info(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
-    log.writestr(info, json.dumps(document, allow_nan=False))
+    return info
