@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from command_line import Akinai
 
 TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("bad_input.toml").read_text(encoding="utf-8"))

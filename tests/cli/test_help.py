@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import typer.main
-from command_line import Akinai
 
 from akinai.cli.app import PANELS, app
+from command_line import Akinai
 
 
 def test_root_help_lists_every_command_in_a_group(akinai: Akinai) -> None:

@@ -10,7 +10,6 @@ import typer.main
 from babel.messages.catalog import Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
-from command_line import Akinai
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import divide_line
@@ -21,6 +20,7 @@ from akinai.cli.help import FRAME, help_texts
 from akinai.report.language import NAMES, translate, translate_sentence, translate_text
 from akinai.report.language.lines import ENDS, columns, line_breaks, unbreakable
 from akinai.runtime.describe import describe
+from command_line import Akinai
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "src" / "akinai" / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
-from command_line import Akinai
 from rich.text import divide_line
 
 import akinai as api
 from akinai.core.presentation.transcript import EntryView
 from akinai.report.language import translate, translate_record, translate_text
 from akinai.views.selection import Transcript
+from command_line import Akinai
 
 SOURCE = Path(api.__file__).parent
 CATALOGUES = SOURCE / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+
 from command_line import Akinai, Answer
 
 SCORES = [

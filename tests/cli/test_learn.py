@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from colours_by_wire import FACTS, Pupil, role_of, write_questions
-from command_line import Akinai
 
 import akinai as package
 from akinai.core.errors import UsageError
@@ -14,6 +13,7 @@ from akinai.core.models import Reply
 from akinai.report.figures.against import against_svg
 from akinai.report.tables.learned import against_lines
 from akinai.testing.endpoint import Endpoint, ModelCall
+from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa
 

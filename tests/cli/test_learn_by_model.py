@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from colours_by_wire import CURATOR, GENERATOR, REFLECTOR, Pupil, role_of, write_questions
-from command_line import Akinai
 
 from akinai.core.models import Reply
 from akinai.testing.endpoint import Endpoint, Faults, ModelCall, Refused
+from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa
 

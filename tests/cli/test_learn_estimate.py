@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from colours_by_wire import GENERATOR, Pupil, role_of, write_questions
-from command_line import Akinai
 
 from akinai.core.models import Reply
 from akinai.testing.endpoint import Endpoint, ModelCall
+from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa
 

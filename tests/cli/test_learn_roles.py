@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from colours_by_wire import CURATOR, GENERATOR, REFLECTOR, Pupil, write_questions
-from command_line import Akinai
 
 import akinai as package
 from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.testing.endpoint import Endpoint
+from command_line import Akinai
 
 pytestmark = pytest.mark.needs_qa
 

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 from akinai import runs
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.testing.endpoint import Endpoint
+from command_line import Akinai
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
 from learning_by_wire import CURATOR, REFLECTOR, Business

@@ -12,11 +12,11 @@ from threading import Thread
 
 import pytest
 from colours_by_wire import CURATOR, Pupil, role_of, write_questions
-from command_line import Akinai
 
 from akinai.core.models import Reply
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.testing.endpoint import Endpoint, ModelCall
+from command_line import Akinai
 
 COMMAND = re.compile(r"'(akinai learn .*)'")
 WORDS = (

@@ -5,9 +5,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 import akinai as lab
+from command_line import Akinai
 
 
 def offered(out: str) -> list[list[str]]:

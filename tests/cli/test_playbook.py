@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 from akinai.learning import BulletTag, Delta, PlaybookFile, Tagging
+from command_line import Akinai
 
 MILK, PRICE = "牛乳を買う -> 店", "Raise the price of cola before a hot weekend"
 

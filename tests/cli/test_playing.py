@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Akinai
 
 from akinai import api
+from command_line import Akinai
 
 ENDLESS = ("run", "vending", "--preset", "classic", "--days", "0", "--set", "max_messages=0")
 

@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 from akinai.core.ledger import Genesis
 from akinai.runtime.config.settings import prepare
@@ -19,6 +18,7 @@ from akinai.runtime.sync import wait
 from akinai.stores import open_store
 from akinai.testing.laws.sample_runs import sample_header
 from akinai.worlds.vending import Vending
+from command_line import Akinai
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from command_line import Akinai
 
 import akinai as library
 from akinai.core.errors import UsageError
 from akinai.runtime.runs.sweep import sweep_points
 from akinai.worlds.market.model.setup import Setup
+from command_line import Akinai
 
 SWEEP = ("run", "market", "--sweep", "search.limit=1,3", "--seeds", "1-2", "--name", "s")
 

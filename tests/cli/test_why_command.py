@@ -1,6 +1,7 @@
 """akinai why: tables for people, one document for programs."""
 
 import pytest
+
 from command_line import Akinai
 
 
