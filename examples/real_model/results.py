@@ -42,8 +42,8 @@ SHOWN = 3
 """Bullets that a task gets to see: of twelve permuted ones these hold the right one in a quarter of the tasks."""
 SEEDS = "1-5"
 """Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
-FORM = {"preset": "sprint", "days": 112, "settings": {"tools": ["week"]}}
-"""Sixteen weekly decisions, each by the form that holds a whole week."""
+FORM = {"preset": "sprint", "days": 56, "settings": {"tools": ["week"]}}
+"""Eight weekly decisions, each by the form that holds a whole week."""
 TAKEN_OVER = {"takes_over": 8}
 STREETS: Mapping[str, Mapping[str, Any]] = {"from an empty street": {}, "taking over after eight weeks": TAKEN_OVER}
 LADDER = ("idle", "naive", "listed", "reference")
@@ -208,7 +208,7 @@ def sprint_table(url: str, results: Results) -> list[str]:
         plain = {**form, "settings": settings}  # players of the ladder use all tools
         advised = {**form, "settings": {**form["settings"], "advice": True}}
         players: dict[str, tuple[str, Mapping[str, Any]]] = {agent: (agent, plain) for agent in LADDER}
-        players |= {"the model": ("structured", form), "the model with advice": ("structured", advised)}
+        players |= {"the model with advice": ("structured", advised), "the model": ("structured", form)}
         lines += [
             f"### {title}\n",
             *score_rows(all_played(url, store, "vending", f"street-{number}", players, results)),
