@@ -208,7 +208,7 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
         pytest.param(
             "langgraph.checkpoint.postgres.aio",
             "postgresql://nowhere/x",
-            "UsageError a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
+            "MissingExtra a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
             "pip install 'akinai[learn-postgres]'",
             marks=pytest.mark.slow,
         ),

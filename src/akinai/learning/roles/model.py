@@ -116,7 +116,7 @@ class ModelReflector(ModelRole):
             "answer": trajectory.answer or NONE,
             "truth": task.truth or self._templates.text("no_truth"),
             "report": evaluation.report or f"right: {evaluation.right}, score: {evaluation.score:g}",
-            "bullets": retrieved.injection.text.strip() or NONE,
+            "bullets": _to_judge(retrieved, self._templates),
             "sections": _sections(retrieved.playbook),
             "earlier": _with_heading("earlier", _insights_text(earlier, self._templates), self._templates),
             "progress": _progress_text(task.progress, self._templates),
@@ -282,6 +282,12 @@ def _insights_text(insights: Sequence[Insights], templates: PromptTemplates) -> 
         )
         for item in insights
     )
+
+
+def _to_judge(retrieved: Retrieved, templates: PromptTemplates) -> str:
+    """The bullets of a task, and their ids once more: a small model copies what stands beside the name of a field."""
+    ids = ", ".join(retrieved.injection.bullet_ids)
+    return templates.filled("judged", text=retrieved.injection.text.strip(), ids=ids) if ids else NONE
 
 
 def _with_heading(name: str, text: str, templates: PromptTemplates) -> str:
