@@ -203,9 +203,11 @@ def broken(law: str) -> Mapping[str, str]:
 
 
 NAMES = [*(law.__name__ for law in LAWS), "crowded_folders", "import_cycles"]
+LONG = ("dead_names",)
+"""Laws that read the whole tree several times."""
 
 
-@pytest.mark.parametrize("law", NAMES)
+@pytest.mark.parametrize("law", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NAMES])
 def test_the_house_keeps_its_laws(law: str) -> None:
     """No file breaks a law; what breaks it is named with its line."""
     faults = [f"{path}: {fault}" for path, fault in broken(law).items()]

@@ -38,6 +38,7 @@ print("Applaud" in {verb["name"] for verb in wire.protocol()})
 """
 
 
+@pytest.mark.slow
 def test_a_verb_of_the_market_costs_two_files(tmp_path: Path) -> None:
     """The class in `actions.py` and its arm in `rules/verbs.py`: views, rules and the wire know it from there."""
     copy = Copy(tmp_path, "src")

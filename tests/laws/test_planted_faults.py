@@ -357,7 +357,16 @@ PLANTED: tuple[tuple[WorldLaw, WorldCase[Stand], str], ...] = (
 
 @pytest.mark.parametrize(
     ("law", "case", "message"),
-    [pytest.param(law, case, fault, id=f"{law.__name__}-{type(case.world).__name__}") for law, case, fault in PLANTED],
+    [
+        pytest.param(
+            law,
+            case,
+            fault,
+            id=f"{law.__name__}-{type(case.world).__name__}",
+            marks=[pytest.mark.slow] * isinstance(case.world, Copying),
+        )
+        for law, case, fault in PLANTED
+    ],
 )
 def test_planted_fault_is_found(law: WorldLaw, case: WorldCase[Stand], message: str) -> None:
     """The law fails on its planted fault, for that reason."""

@@ -93,6 +93,7 @@ def test_near_duplicates_are_those_of_the_embedder(playbook: Path, monkeypatch: 
     assert len(refined.refinement.playbook) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.needs_qa
 def test_a_learning_asks_the_embedder_that_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`embedder=` reaches the retriever of the tasks; the index stays beside the playbook, and a search embeds no bullet

@@ -145,7 +145,7 @@ class Crowd:
         return Reply('{"answer": "a", "bullet_ids": []}')
 
 
-@pytest.mark.parametrize("jobs", [3, 80])
+@pytest.mark.parametrize("jobs", [3, pytest.param(80, marks=pytest.mark.slow)])
 def test_jobs_are_calls_at_the_same_time(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of tasks with known answers, `jobs` calls of a model are under way: neither more, nor 64 where more are asked."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")

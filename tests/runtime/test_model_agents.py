@@ -255,6 +255,7 @@ def test_a_fork_with_another_model_is_told_the_history(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_program_on_stdio_gives_the_same_digest() -> None:
     """A player behind a pipe plays the reference's run, to the byte."""
     whole = akinai.run("vending", agent="reference", days=15, preset="classic")[0]

@@ -142,6 +142,7 @@ def test_the_agent_reads_what_the_chat_agent_is_told(tmp_path: Path) -> None:
         shell(tmp_path / "game", "./play advance_day", "./play advance_day")
 
 
+@pytest.mark.slow
 def test_a_mistake_on_the_line_is_no_action(tmp_path: Path) -> None:
     """It ends with 2 and a sentence, and nothing is recorded; a refusal by the rules ends with 1 and is an entry."""
     folder = tmp_path / "game"

@@ -93,6 +93,7 @@ def test_what_cannot_matter_is_not_blamed(tmp_path: Path) -> None:
     assert (explanation.parted, explanation.cost, explanation.made) == (1, (), ())
 
 
+@pytest.mark.slow
 def test_a_budget_bounds_the_work_and_the_next_call_goes_on(tmp_path: Path) -> None:
     """Calls within a budget come to what a single call finds."""
     store = tmp_path / "runs.db"

@@ -42,6 +42,7 @@ def played(agent: str, seeds: int = 3, **more: Any) -> akinai.Runs:
     return akinai.run("market", agent=agent, seeds=range(1, seeds + 1), **more)
 
 
+@pytest.mark.slow
 def test_first_takes_rank_1_of_identical_offers_and_careful_any() -> None:
     """Three identical offers: `first` pays the first to come, every time; `careful` pays each place about as often."""
     first = [rank for run in played("first", settings=ALIKE) for rank in ranks(run)]

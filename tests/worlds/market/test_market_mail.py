@@ -123,6 +123,7 @@ def lines_of(act: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_an_idle_poll_costs_the_same_in_a_full_market() -> None:
     """Asking for what is behind the last index runs as much code after 8,000 stored messages as after 80."""
     costs: list[int] = []
