@@ -120,11 +120,11 @@ class ChatAgent:
         """Add a move that another agent made to the conversation."""
         self._take_outcome(view, last)
         self._take_news(view)
+        self._offer(view.verbs)
+        self._window.overflow(self._reserved())
         self._remembered += 1
         message, self._unanswered = self._protocol.render_move(move, f"past_{self._remembered}")
         self._window.add(message)
-        self._offer(view.verbs)
-        self._window.overflow(self._reserved())
 
     def _take_outcome(self, view: View, last: Outcome | None) -> None:
         """Begin the conversation, or add the outcome of the last move to it."""
