@@ -159,9 +159,11 @@ def of_kind(advice: Iterable[Advice], kind: type[A]) -> list[A]:
 
 
 def weighted_mean(a: float, a_weight: float, b: float, b_weight: float) -> float:
-    """The weighted mean of two means; 0 where neither has any weight."""
+    """The weighted mean of two means, to the bit where they are equal; 0 where neither has any weight."""
     total = a_weight + b_weight
-    return (a * a_weight + b * b_weight) / total if total else 0.0
+    if not total:
+        return 0.0
+    return a if a == b else (a * a_weight + b * b_weight) / total
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from akinai.worlds.market.lessons.buying.advice import (
     SearchAdvice,
     WaitAdvice,
     merge_advice,
+    merge_points,
     read_advice,
 )
 from akinai.worlds.market.model.actions import Search
@@ -101,6 +102,12 @@ def test_more_evidence_weighs_more() -> None:
     curve = WaitAdvice(10, 5, (1000, 1400), 5, 2.0, 9).merge(WaitAdvice(30, 10, (2000, 2100, 2200), 15, 4.0, 40))
     assert curve == WaitAdvice(40, 15, (1750, 1925, 2000), 20, 3.5, 40)
     assert (curve.best, curve.patience_s) == (3, 80)
+
+
+@pytest.mark.parametrize("price", [0.3, 0.83])
+def test_payments_at_one_price_are_one_row(price: float) -> None:
+    """However many they are, their mean is the price to the bit."""
+    assert merge_points([PricePoint(price, 0.2, 1)] * 50) == (PricePoint(price, 0.2, 50),)
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def merge_points(
 
 
 def _merge_two(a: DataPoint, b: DataPoint) -> DataPoint:
-    at = a.at if a.at == b.at else weighted_mean(a.at, a.days, b.at, b.days)
+    at = weighted_mean(a.at, a.days, b.at, b.days)
     return DataPoint(at, weighted_mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
 
 
