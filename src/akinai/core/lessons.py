@@ -329,6 +329,26 @@ def _whole(rule: Rule, mine: Any, other: Any, name: str) -> int:
     return round(rule(mine, other, name))
 
 
+M = TypeVar("M", bound=Mergeable)
+
+
+def merge_nearest(points: Iterable[M], most: int, at: Callable[[M], float]) -> list[M]:
+    """The points in rising order, equal ones as one, then the nearest two as one until `most` are left.
+
+    Weighted means keep points on a straight line on it.
+    """
+    rows: list[M] = []
+    for point in sorted(points, key=at):
+        if rows and at(rows[-1]) == at(point):
+            rows[-1] = rows[-1].merge(point)
+        else:
+            rows.append(point)
+    while len(rows) > most:
+        i = min(range(len(rows) - 1), key=lambda i: at(rows[i + 1]) - at(rows[i]))
+        rows[i : i + 2] = [rows[i].merge(rows[i + 1])]
+    return rows
+
+
 class TemplateAdvice(Mergeable):
     """Advice, as a dataclass, whose fields are written by a template."""
 

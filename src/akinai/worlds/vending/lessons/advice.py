@@ -5,12 +5,13 @@ The recommendation of a sentence follows from its own numbers, so two sentences 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple
 
 from akinai.core.lessons import (
     AdviceKinds,
     Largest,
+    Mergeable,
     Merging,
     Placeholder,
     SentenceTemplate,
@@ -18,61 +19,45 @@ from akinai.core.lessons import (
     Total,
     choice,
     mean_by,
+    merge_nearest,
     repeated,
     weighted_mean,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class DataPoint:
+class DataPoint(Mergeable):
     """The average result of a day under a condition, such as a price, a factor or a number of products."""
 
-    at: float
+    at: Annotated[float, mean_by("days")]
     """The condition."""
-    a_day: float
+    a_day: Annotated[float, mean_by("days")]
     """The average result."""
-    days: int
+    days: Total
     """The number of days on which it was observed."""
 
 
-MAX_POINTS = 6
-"""The most data points in a sentence; beyond that, the nearest are merged."""
+class Scale(NamedTuple):
+    """The most points in a sentence, beyond which the nearest are merged; digits of their conditions and results."""
+
+    most: int
+    at: int
+    a_day: int
 
 
-PRICES, FACTORS, COUNTS = (0, 2), (2, 0), (0, 0)
-"""Digits of condition and result: whole cents and hundredths of units, hundredths and whole cents, whole numbers."""
+PRICES, FACTORS, COUNTS = Scale(6, 0, 2), Scale(10, 2, 0), Scale(12, 0, 0)
 
 
-def merge_points(
-    points: Iterable[DataPoint], most: int = MAX_POINTS, *, digits: tuple[int, int]
-) -> tuple[DataPoint, ...]:
-    """Sort data points by condition, merge equal conditions, then merge the nearest until `most` are left.
-
-    Conditions and results are rounded to so many digits. Weighted means keep points on a straight line on it.
-    """
-    rows: list[DataPoint] = []
-    rounded = (DataPoint(round(point.at, digits[0]), point.a_day, point.days) for point in points if point.days > 0)
-    for point in sorted(rounded, key=lambda point: point.at):
-        if rows and rows[-1].at == point.at:
-            rows[-1] = _merge_two(rows[-1], point)
-        else:
-            rows.append(point)
-    while len(rows) > most:
-        i = min(range(len(rows) - 1), key=lambda i: rows[i + 1].at - rows[i].at)
-        rows[i : i + 2] = [_merge_two(rows[i], rows[i + 1])]
-    return tuple(DataPoint(round(row.at, digits[0]), round(row.a_day, digits[1]), row.days) for row in rows)
+def merge_points(points: Iterable[DataPoint], scale: Scale) -> tuple[DataPoint, ...]:
+    """Data points in rising order, as a sentence holds them."""
+    observed = (replace(point, at=round(point.at, scale.at)) for point in points if point.days > 0)
+    rows = merge_nearest(observed, scale.most, lambda point: point.at)
+    return tuple(DataPoint(round(row.at, scale.at), round(row.a_day, scale.a_day), row.days) for row in rows)
 
 
-def _merge_two(a: DataPoint, b: DataPoint) -> DataPoint:
-    at = weighted_mean(a.at, a.days, b.at, b.days)
-    return DataPoint(at, weighted_mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
-
-
-def merged_points(most: int = MAX_POINTS, *, digits: tuple[int, int]) -> Merging:
+def merged_points(scale: Scale) -> Merging:
     """The points of two sentences as those of one."""
-    return Merging(
-        lambda mine, other, name: merge_points((*getattr(mine, name), *getattr(other, name)), most, digits=digits)
-    )
+    return Merging(lambda mine, other, name: merge_points((*getattr(mine, name), *getattr(other, name)), scale))
 
 
 def best_condition(points: Sequence[DataPoint]) -> float:
@@ -81,12 +66,12 @@ def best_condition(points: Sequence[DataPoint]) -> float:
     return max((point for point in points if point.days >= often), key=lambda point: point.a_day).at
 
 
-def points_placeholder(row: str, most: int = MAX_POINTS, *, digits: tuple[int, int]) -> Placeholder:
+def points_placeholder(row: str, scale: Scale) -> Placeholder:
     """A placeholder for data points in a sentence, each written as a row."""
 
     def parse(rows: Iterable[Mapping[str, Any]]) -> tuple[DataPoint, ...]:
         points = (DataPoint(float(values["at"]), values["a_day"], values["days"]) for values in rows)
-        return merge_points(points, most, digits=digits)
+        return merge_points(points, scale)
 
     return repeated(SentenceTemplate(row), parse)
 
@@ -101,7 +86,7 @@ class PriceAdvice(TemplateAdvice):
     list_cents: int
     """The usual price in shops, which tells a reader whether the market is the same."""
     cost_cents: Annotated[int, mean_by("days")]
-    points: Annotated[tuple[DataPoint, ...], merged_points(digits=PRICES)]
+    points: Annotated[tuple[DataPoint, ...], merged_points(PRICES)]
     """The units that customers wanted a day, by price in cents."""
 
     @property
@@ -152,7 +137,7 @@ class PriceAdvice(TemplateAdvice):
         "Sell {name} ({product:word}, {size:word}) at about {best_cents:money} where its list price is "
         "{list_cents:money}: it should earn {earns_cents:money} a day at a cost of {cost_cents:money} a unit. "
         "Customers asked a day for {points}.",
-        points=points_placeholder("{a_day:.2} at {at:money} ({days:int} days)", digits=PRICES),
+        points=points_placeholder("{a_day:.2} at {at:money} ({days:int} days)", PRICES),
     )
 
 
@@ -160,7 +145,7 @@ class PriceAdvice(TemplateAdvice):
 class MarkupAdvice(TemplateAdvice):
     """The best price, as a multiple of the list price, of a product that little is known about."""
 
-    points: Annotated[tuple[DataPoint, ...], merged_points(10, digits=FACTORS)]
+    points: Annotated[tuple[DataPoint, ...], merged_points(FACTORS)]
     """Cents that a product earned a day, by its price as a multiple of the list price."""
 
     @property
@@ -171,7 +156,7 @@ class MarkupAdvice(TemplateAdvice):
     TEMPLATE = SentenceTemplate(
         "Sell a product that you know little of at about {best:.2} times its list price: a product earned a day "
         "{points}.",
-        points=points_placeholder("{a_day:money} at {at:.2} times it ({days:int} days)", 10, digits=FACTORS),
+        points=points_placeholder("{a_day:money} at {at:.2} times it ({days:int} days)", FACTORS),
     )
 
 
@@ -258,7 +243,7 @@ class SupplierAdvice(TemplateAdvice):
 class _ProductCount(TemplateAdvice):
     """How many products to keep on sale, by what a day brought with so many."""
 
-    points: Annotated[tuple[DataPoint, ...], merged_points(12, digits=COUNTS)]
+    points: Annotated[tuple[DataPoint, ...], merged_points(COUNTS)]
     """Cents of a day, by the number of products on sale."""
 
     @property
@@ -266,7 +251,7 @@ class _ProductCount(TemplateAdvice):
         return round(best_condition(self.points))
 
 
-_PRODUCT_COUNTS = points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS)
+_PRODUCT_COUNTS = points_placeholder("{a_day:money} with {at:int} ({days:int} days)", COUNTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _products(history: History) -> Iterator[Lesson]:
     lead = sum(leads) / len(leads) if leads else 0.0
     for trades in _by_product(_trades(history)).values():
         product, entries = trades[0].product, _ends(trade.close for trade in trades)
-        by_price = merge_points((DataPoint(trade.price_cents, trade.demand, 1) for trade in trades), digits=PRICES)
+        by_price = merge_points((DataPoint(trade.price_cents, trade.demand, 1) for trade in trades), PRICES)
         price = kinds.PriceAdvice(
             product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
         )
@@ -138,13 +138,13 @@ def _shelves(history: History) -> Iterator[Lesson]:
         return
     entries = _ends(trade.close for trade in trades)
     factors = (DataPoint(_markup(trade), trade.worth_cents, 1) for trade in trades)
-    markup = kinds.MarkupAdvice(merge_points(factors, 10, digits=FACTORS))
+    markup = kinds.MarkupAdvice(merge_points(factors, FACTORS))
     yield Lesson.of("pricing", "price of others", markup, entries, "list price")
     days: dict[int, list[_Trade]] = {}
     for trade in trades:
         days.setdefault(trade.close.book.day, []).append(trade)
     by_count = (DataPoint(len(day), sum(trade.worth_cents for trade in day), 1) for day in days.values())
-    variety = kinds.VarietyAdvice(merge_points(by_count, 12, digits=COUNTS))
+    variety = kinds.VarietyAdvice(merge_points(by_count, COUNTS))
     yield Lesson.of("routine", "variety", variety, entries, "products")
 
 
@@ -270,7 +270,7 @@ def _sites(history: History) -> Iterator[Lesson]:
     if not trading:
         return
     points = [DataPoint(len(close.book.demand), close.book.income_cents / _open_sites(close), 1) for close in trading]
-    shelf = kinds.ShelfAdvice(merge_points(points, 12, digits=COUNTS))
+    shelf = kinds.ShelfAdvice(merge_points(points, COUNTS))
     yield Lesson.of("stock_and_orders", "products", shelf, _order_entries(history))
     names = history.setup.catalog.by_id
     cost = sum(units * names[id].wholesale_cents for close in trading for id, units in close.book.sold.items())

@@ -19,6 +19,7 @@ from akinai.core.lessons import (
     Total,
     choice,
     mean_by,
+    merge_nearest,
     repeated,
     weighted_mean,
 )
@@ -39,12 +40,12 @@ class Deals(Mergeable):
 
 
 @dataclass(frozen=True, slots=True)
-class PricePoint:
+class PricePoint(Mergeable):
     """The utility that payments at one price left, both as shares of the customer's willingness to pay."""
 
-    price: float
-    left: float
-    payments: int
+    price: Annotated[float, mean_by("payments")]
+    left: Annotated[float, mean_by("payments")]
+    payments: Total
 
 
 MOST_SEEN = 6
@@ -52,25 +53,9 @@ MOST_SEEN = 6
 
 
 def merge_points(points: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
-    """Observations in rising order, equal prices as one, then the nearest ones until `MOST_SEEN` are left.
-
-    Weighted means keep a straight line where it was.
-    """
-    rows: list[PricePoint] = []
-    for observation in sorted((point for point in points if point.payments > 0), key=lambda point: point.price):
-        if rows and rows[-1].price == observation.price:
-            rows[-1] = _joined(rows[-1], observation)
-        else:
-            rows.append(observation)
-    while len(rows) > MOST_SEEN:
-        i = min(range(len(rows) - 1), key=lambda i: rows[i + 1].price - rows[i].price)
-        rows[i : i + 2] = [_joined(rows[i], rows[i + 1])]
+    """Observations in rising order, `MOST_SEEN` at most."""
+    rows = merge_nearest((point for point in points if point.payments > 0), MOST_SEEN, lambda point: point.price)
     return tuple(PricePoint(round(row.price, 2), round(row.left, 2), row.payments) for row in rows)
-
-
-def _joined(a: PricePoint, b: PricePoint) -> PricePoint:
-    price = weighted_mean(a.price, a.payments, b.price, b.payments)
-    return PricePoint(price, weighted_mean(a.left, a.payments, b.left, b.payments), a.payments + b.payments)
 
 
 @dataclass(frozen=True, slots=True)
