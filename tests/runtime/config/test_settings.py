@@ -1,6 +1,9 @@
 """Settings come in layers, are checked before anything is played, and are told apart by a hash."""
 
 import os
+import re
+import sys
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -233,6 +236,48 @@ def test_world_without_presets_has_the_default() -> None:
     """A world that brings no presets is played as its setup says."""
     assert presets(Lemonade()) == ["default"]
     assert prepare(Lemonade(), days=3).setup == {"days": 3, "start_cents": 2000}
+
+
+@pytest.fixture
+def stand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Lemonade:
+    """A world of one module with presets beside it."""
+    (folder / "stand.py").write_text("from lemonade import Lemonade\nclass Stand(Lemonade): pass\n")
+    (folder / "presets").mkdir()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "stand", raising=False)
+    return import_module("stand").Stand()
+
+
+def test_a_preset_holds_what_differs_from_its_base(folder: Path, stand: Lemonade) -> None:
+    """Through as many bases as there are."""
+    for name, text in (
+        ("one", "days = 4\nstart_cents = 5"),
+        ("two", 'base = "one"'),
+        ("six", 'base = "two"\ndays = 6'),
+    ):
+        (folder / "presets" / f"{name}.toml").write_text(text)
+    assert prepare(stand, preset="two").setup == {"days": 4, "start_cents": 5}
+    assert prepare(stand, preset="six").setup == {"days": 6, "start_cents": 5}
+
+
+@pytest.mark.parametrize(
+    ("texts", "error"),
+    [
+        (
+            ('base = "b"', 'base = "c"', 'base = "b"'),
+            "the preset 'b' begins with itself: a, b, c, b; take out one base",
+        ),
+        (('base = "a"', "", ""), "the preset 'a' begins with itself: a, a; take out one base"),
+        (('base = "far"', "", ""), "no preset 'far'; there is a, b, c, default"),
+        (("base = 3", "", ""), "no preset '3'; there is a, b, c, default"),
+    ],
+)
+def test_a_base_that_is_none_is_one_error(folder: Path, stand: Lemonade, texts: tuple[str, ...], error: str) -> None:
+    """A base is another preset of the same world, and no preset begins with itself."""
+    for name, text in zip("abc", texts, strict=True):
+        (folder / "presets" / f"{name}.toml").write_text(text)
+    with pytest.raises(UsageError, match=re.escape(error)):
+        prepare(stand, preset="a")
 
 
 def test_days_belong_to_worlds_that_have_them() -> None:

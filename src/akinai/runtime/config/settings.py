@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -302,12 +302,15 @@ def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
         if not os.path.lexists(path):
             raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
         return _read_toml(path), path.parent
-    names = presets(world)
-    if name not in names:
-        raise UnknownName("preset", name, names, f"of {world.name}; or a path ending in .toml")
-    table = tomllib.loads(preset_text(world, name))
-    base = table.pop("base", None)
-    return table if base is None else merged(_load_preset(world, base)[0], table), _world_folder(world)
+    names, tables, base = presets(world), dict[str, Table](), cast("Any", name)
+    while base is not None:
+        if base not in names:
+            raise UnknownName("preset", str(base), names, f"of {world.name}; or a path ending in .toml")
+        if base in tables:
+            raise UsageError(f"the preset {base!r} begins with itself: {', '.join((*tables, base))}; take out one base")
+        tables[base] = tomllib.loads(preset_text(world, base))
+        base = tables[base].pop("base", None)
+    return reduce(merged, reversed(tables.values())), _world_folder(world)
 
 
 def _world_folder(world: World[Any]) -> Traversable:
