@@ -1,6 +1,6 @@
 """`akinai.batch`: many games at once without ledger, store or event loop; any of them becomes a run afterwards."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from functools import partial
 from types import coroutine
 from typing import Any, NamedTuple, Unpack
@@ -104,7 +104,9 @@ class Game:
         judging, genesis = self.world.facets.judging, Genesis(self.world.name, seed, opening.header.genesis.setup)
         session = _PlainSession(self.world, genesis, self._seats)
         factory = opening.factory or agent_factory(self.world, opening.spec.agent)
-        self._course = make_driver(session, opening.spec, factory, seats=self._seats).play()
+        self._course: Coroutine[Any, Move | None, str] = make_driver(
+            session, opening.spec, factory, seats=self._seats
+        ).play()
         self._turn: _Turn | None = None
         begun = session.state
         self._starts = judging.standing(begun) or 0.0, judging.settled(begun) or 0.0
@@ -198,9 +200,9 @@ class Game:
     def _advance(self, move: Move | None) -> None:
         """Let the others act until somebody held may, or to the end."""
         try:
-            turn: Any = self._course.send(move)  # pyright: ignore[reportArgumentType] - a coroutine begins with None
+            turn = self._course.send(move)
             while turn is None:  # the driver lets an event loop run, where there is one
-                turn = self._course.send(None)  # pyright: ignore[reportArgumentType]
+                turn = self._course.send(None)
         except StopIteration as end:
             self._turn, self.ending = None, end.value
             return
