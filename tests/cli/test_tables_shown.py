@@ -20,6 +20,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.stores import RunHeader
+from akinai.report.language import Language, translate_cell
 from akinai.report.tables.columns import fit_table
 from akinai.report.tables.runs import player_label
 from akinai.runtime.sync import wait
@@ -121,13 +122,32 @@ def test_a_table_as_csv_is_the_documents(akinai: Akinai, monkeypatch: pytest.Mon
     assert {row["ending"] for row in listed} == {"horizon"}
 
 
+@pytest.mark.usefixtures("groups")
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_figure_of_a_comparison_has_one_line(
+    akinai: Akinai, monkeypatch: pytest.MonkeyPatch, language: Language
+) -> None:
+    """At a common width no name is broken for a column that matters less, and types of findings are translated too."""
+    akinai(
+        "run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "30", "--name", "idle", "--preset", "classic"
+    )
+    rows = list(csv.DictReader(io.StringIO(akinai("compare", "reference", "idle", "--csv").out)))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("AKINAI_LANG", language)
+    lines = akinai("compare", "reference", "idle").out.splitlines()
+    names = [translate_cell(row["score"], language) for row in rows]
+    assert {"a month", "dollars"} <= {row["unit"] for row in rows}
+    assert not [name for name in names if not any(line.startswith(f"{name} ") for line in lines)]
+    assert not [name for name in names if language == "ja" and name.isascii()]
+
+
 def test_a_cell_of_a_csv_is_spelled_and_what_is_absent_is_empty() -> None:
     """A name that a spreadsheet would calculate is marked, an unknown number is an empty cell, a number has its unit
     in the head, and rows of several units have a column for them."""
     names, unknown = Column("group", ["=1+1", "-"], words=True), Column("share", [0.5, None], unit="percent")
     assert Grid([names, unknown]).csv.splitlines() == ["group,share (percent)", "'=1+1,50.0", ","]
-    mixed = Column("mean", [-150, 2], unit=["cents", "units"])
-    assert Grid([names, mixed]).csv.splitlines() == ["group,unit,mean", "'=1+1,dollars,-1.5", ",units,2"]
+    mixed = Column("mean", [-57, 2], unit=["cents", "units"])
+    assert Grid([names, mixed]).csv.splitlines() == ["group,unit,mean", "'=1+1,dollars,-0.57", ",units,2"]
 
 
 @pytest.mark.usefixtures("groups")

@@ -171,13 +171,20 @@ class Comparison:
 
     @property
     def table(self) -> Grid:
-        """A row for each figure, the first score first: the means of both sides, the difference, and what shows it."""
-        figures = self.measured
-        scores, units = list(figures.values()), [score.unit for score in figures.values()]
+        """A row for each figure, the first score first and findings last: the means of both sides, the difference, and
+        what shows it. None that is the same number as an earlier one."""
+        same = self.same_numbers
+        figures = [
+            *((name, score) for name, score in self.scores.items() if name not in same),
+            *((name, score) for name, score in self.coherence.items() if name != ALL_FINDINGS),
+            *((name, figure) for name, figure in self.figures.items() if figure.difference),
+            *self.findings.items(),
+        ]
+        scores, units = [score for _, score in figures], [score.unit for _, score in figures]
         names = {"a": self.a.name, "b": self.b.name, None: ABSENT}
         return Grid(
             [
-                Column("score", [*map(label, figures)], words=True),
+                Column("score", [label(name) for name, _ in figures], words=True),
                 Column(self.a.name, [score.means[0] for score in scores], unit=units),
                 Column(self.b.name, [score.means[1] for score in scores], unit=units),
                 *difference_columns([score.statistic for score in scores], units),
@@ -185,17 +192,6 @@ class Comparison:
                 *needed_column("seeds", [score.needed for score in scores]),
             ]
         )
-
-    @property
-    def measured(self) -> dict[str, ScoreComparison]:
-        """Every figure by its name in words, the first score first; none that is the same number as an earlier one."""
-        figures = {name: score for name, score in self.scores.items() if name not in self.same_numbers}
-        figures |= {name: score for name, score in self.coherence.items() if name != ALL_FINDINGS}
-        figures |= {name: figure for name, figure in self.figures.items() if figure.difference}
-        for type, findings in self.findings.items():
-            name = ALL_FINDINGS if type == ALL_FINDINGS else f"finding: {label(type)}"
-            figures[f"{name}, a month" if findings.unit == FINDINGS_UNIT else name] = findings
-        return figures
 
     @property
     def same_numbers(self) -> dict[str, str]:

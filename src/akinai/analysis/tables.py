@@ -36,7 +36,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         Column("idle to reference", [score.share if score else None for score in firsts], drop=1, unit="percent"),
         Column("of the best possible", [_of_best(group) for group in groups], drop=1, unit="percent"),
         *(Column(label(name), [_with_interval(group, name) for group in groups], drop=1) for name in compared),
-        Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
+        Column("coherence", [_coherence(group) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
         *usage_columns(groups),
@@ -86,8 +86,9 @@ def _with_interval(group: Group, name: str) -> str:
     return f"{percent(score.summary.mean)} ({low.removesuffix(' %')} to {high})"
 
 
-def _mean(score: ScoreSummary | None) -> str:
-    return figure(score.summary.mean, score.unit) if score else ABSENT
+def _coherence(group: Group) -> float | None:
+    score = group.coherence.get("coherence")
+    return score.summary.mean if score else None
 
 
 def _findings_rate(group: Group) -> float | None:
@@ -156,8 +157,13 @@ def findings_table(groups: Sequence[Group]) -> Grid:
             Column("in all", [findings.count for _, findings in rows]),
             Column("runs with it", [findings.runs for _, findings in rows]),
         ],
-        "Findings, for 30 days of a run" if daily else "Findings",
+        findings_title(daily=daily),
     )
+
+
+def findings_title(*, daily: bool) -> str:
+    """The title of a table of findings."""
+    return "Findings, for 30 days of a run" if daily else "Findings"
 
 
 def difference_columns(

@@ -1,6 +1,6 @@
 """Commands that say what runs amount to: analyze, compare, plan, report."""
 
-from typing import TYPE_CHECKING, Annotated, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -34,17 +34,12 @@ from akinai.core.presentation.words import counted
 from akinai.runtime.options import AnalyzeOptions, CompareOptions, ReportOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.console import RenderableType
-
     from akinai.analysis.analyse import Analysis
     from akinai.analysis.comparison import Comparison
     from akinai.analysis.log_comparison import LogComparison
     from akinai.report.page.files import WrittenReport
     from akinai.runtime.config.addresses import StoreRef
 
-C = TypeVar("C", bound="Comparison | LogComparison")
 MAX_REASONS = 5
 """Unreadable runs whose reason is printed."""
 
@@ -160,14 +155,13 @@ def compare(
     """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
     from akinai.analysis.score_files import FORMATS, is_log
-    from akinai.report.tables.comparisons import comparison_page, log_comparison_page
 
     options["gain"] = gain = _amount(amount)
     if is_log(a) and is_log(b):
         if file_format is not None and file_format not in FORMATS:
             raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {file_format!r:.100}")
         logs = api.compare_logs(a, b, gain=gain, cluster=cluster, file_format=file_format, columns=columns)
-        return _print_comparison(logs, log_comparison_page, as_json=as_json, as_csv=as_csv)
+        return _print_comparison(logs, as_json=as_json, as_csv=as_csv)
     for flag, value in (("--cluster", cluster), ("--format", file_format), ("--columns", columns)):
         if value is not None:
             raise UsageError(f"{flag} {value!r:.100} is about files of scores; runs are paired by seed")
@@ -176,17 +170,17 @@ def compare(
     fill_in_place(options)
     with progress_bar(quiet=as_json or as_csv) as progress:
         comparison = api.compare(a, b, **{**options, "progress": progress})
-    return _print_comparison(comparison, comparison_page, as_json=as_json, as_csv=as_csv)
+    return _print_comparison(comparison, as_json=as_json, as_csv=as_csv)
 
 
-def _print_comparison(
-    comparison: C, page: "Callable[[C, int], RenderableType]", *, as_json: bool, as_csv: bool
-) -> None:
+def _print_comparison(comparison: "Comparison | LogComparison", *, as_json: bool, as_csv: bool) -> None:
     if as_json:
         return print_json(comparison.to_json())
     if as_csv:
         return print_line(comparison.table.csv)
-    return print_page(lambda width: page(comparison, width))
+    from akinai.report.tables.comparisons import comparison_page
+
+    return print_page(lambda width: comparison_page(comparison, width))
 
 
 def plan(

@@ -6,10 +6,10 @@ from dataclasses import replace
 from rich.console import RenderableType
 from rich.text import Text
 
-from akinai.analysis.comparison import Comparison, ScoreComparison
+from akinai.analysis.comparison import FINDINGS_UNIT, Comparison, ScoreComparison
 from akinai.analysis.groups import CARD
 from akinai.analysis.log_comparison import LogComparison
-from akinai.analysis.tables import Part, join_counts, same_sentence
+from akinai.analysis.tables import findings_title, join_counts, same_sentence
 from akinai.core.presentation.sentences import floor_sentences
 from akinai.core.presentation.tables import Grid
 from akinai.core.presentation.words import counted, figure, label, ranges
@@ -17,24 +17,29 @@ from akinai.core.statistics import PairedComparison
 from akinai.report.tables.columns import note_lines, page_of, translate_result
 from akinai.runtime.runs.records import RESUMABLE
 
-OF_THE_FIRST = ("pairs", "winner", "for the gain")
+OF_THE_FIRST = ("wins", "losses", "ties", "winner", "for the gain")
 """Ends of heads of columns that the page has for the first score alone."""
 
 
-def comparison_page(comparison: Comparison, width: int) -> RenderableType:
-    """The page of a comparison."""
-    return _page(comparison, _title(comparison), _notes(comparison), width)
-
-
-def _page(comparison: Comparison | LogComparison, title: str, notes: Sequence[str], width: int) -> RenderableType:
+def comparison_page(comparison: Comparison | LogComparison, width: int) -> RenderableType:
     """The result in a sentence, the row of the first score, and the other rows with what shows their differences."""
+    if isinstance(comparison, LogComparison):
+        title, notes, findings = _log_title(comparison), _log_notes(comparison), dict[str, ScoreComparison]()
+    else:
+        title, notes, findings = _title(comparison), _notes(comparison), comparison.findings
     table = comparison.table
-    first, *others = range(len(table.rows))
-    columns = [column for column in table.columns if not column.head.endswith(OF_THE_FIRST)]
-    also = Grid(columns, "Also measured").in_order(others)
-    parts: list[Part | RenderableType] = [Text(translate_result(comparison.sentences), "bold")]
-    parts.append(replace(table.in_order([first]), title=title))
-    return page_of([*parts, *[also] * bool(others), *note_lines(notes)], width)
+    scores = len(table.rows) - len(findings)
+    names, a, b, *further = table.columns
+    further = [column for column in further if column.head != "pairs"]  # the title has them
+    beside = [a, b, *(column for column in further if not column.head.endswith(OF_THE_FIRST))]
+    of_findings = findings_title(daily=any(score.unit == FINDINGS_UNIT for score in findings.values()))
+    parts = [
+        Grid([names, a, b, *further], title).in_order([0]),
+        Grid([names, *beside], "Also measured").in_order(range(1, scores)),
+        Grid([replace(names, head="finding"), *beside], of_findings).in_order(range(scores, len(table.rows))),
+    ]
+    sentences = Text(translate_result(comparison.sentences), "bold")
+    return page_of([sentences, *(part for part in parts if part.rows), *note_lines(notes)], width)
 
 
 def _title(comparison: Comparison) -> str:
@@ -133,11 +138,6 @@ def _played_differently(comparison: Comparison) -> str:
     if not differences:
         return f"{names[0]} and {names[1]} were played alike, as far as their cards tell; then what differs is chance."
     return f"{names[0]} has {', '.join(differences)}; {names[1]} has {', '.join(differences.values())}."
-
-
-def log_comparison_page(comparison: LogComparison, width: int) -> RenderableType:
-    """The page of two logs of scores."""
-    return _page(comparison, _log_title(comparison), _log_notes(comparison), width)
 
 
 def _log_title(comparison: LogComparison) -> str:
