@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from akinai.core.presentation.words import ABSENT, figure, unit_word
 from akinai.core.untrusted.spelling import csv_line
 
-SCALES = {"cents": 0.01, "percent": 100}
-"""Factors of the units that programs read as dollars and as percent."""
+PARTS = {"cents": 100, "percent": 0.01}
+"""What is one of the units that programs read: a dollar in cents, a percent as a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,11 @@ class Column:
     def numbers(self) -> list[float | str | None]:
         """The values for programs: amounts in dollars, shares in percent, other numbers as they are."""
         return [
-            value * SCALES.get(unit, 1) if isinstance(value, int | float) else None if value == ABSENT else value
+            value / PARTS[unit]
+            if isinstance(value, int | float) and unit in PARTS
+            else None
+            if value == ABSENT
+            else value
             for value, unit in zip(self.values, self.units, strict=True)
         ]
 
