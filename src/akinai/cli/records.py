@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,20 +77,16 @@ def runs(
     """List the runs in the store, oldest first. Nothing is scored: `akinai analyze` reads the ledgers."""
     from akinai import api
 
-    address = store_address(store)
+    read = partial(api.headers, store_address(store), group=group, status=status, deleted=deleted)
+    if as_json:
+        return print_json({"runs": [header.to_json() for header in read(limit=limit)]})
     from akinai.report.tables.runs import headers_page, headers_table
 
-    if as_json or as_csv:
-        headers = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
-        if as_csv:
-            return print_line(headers_table(headers).csv)
-        return print_json({"runs": [header.to_json() for header in headers]})
-
+    if as_csv:
+        return print_line(headers_table(read(limit=limit)).csv)
     most = MOST_LISTED if limit is None else limit
     # One more than is listed says whether there are more.
-    headers = api.headers(
-        address, group=group, status=status, limit=most + 1 if limit is None else limit, deleted=deleted
-    )
+    headers = read(limit=most + 1 if limit is None else limit)
     listed = headers[-most:] if most else headers
     if listed:
         print_page(lambda width: headers_page(listed, width))
