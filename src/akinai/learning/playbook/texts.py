@@ -51,10 +51,10 @@ _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*")
 _RULE = re.compile(r"[ ]{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 _FENCE = re.compile(r"[ ]*(`{3,}|~{3,})")
 _COUNTER = r"(?:helpful|harmful|neutral)[ ]*[=:][ ]*[0-9]{1,9}"
-_COUNTERS = rf"{_COUNTER}(?:[ ]*[,;]?[ ]*{_COUNTER})*"
+_COUNTERS = rf"{_COUNTER}(?:[ ]*(?:[,;][ ]*)?{_COUNTER})*"
 _LEADING = re.compile(rf"\[([^\s\[\]]+)\][ ]*(?:({_COUNTERS})[ ]*)?::[ ]*")
 _AHEAD = re.compile(rf"(?:(?:\[[^\s\[\]]+\][ ]*)?{_COUNTERS}[ ]*::[ ]*)*")
-_TRAILING = re.compile(rf"[ ]*[\[(]({_COUNTERS})[\])][ ]*$")
+_TRAILING = re.compile(rf"(?<! )[ ]*[\[(]({_COUNTERS})[\])][ ]*$")
 _ONE_COUNTER = re.compile(r"(helpful|harmful|neutral)[ ]*[=:][ ]*([0-9]{1,9})")
 _LIKE_A_COUNTER = re.compile(r"\b(?:helpful|harmful)[ ]*[=:]", re.IGNORECASE)
 _TAGGED = re.compile(r"\[([^\[\]\n]{1,40})\](?!\()[ :]+")
