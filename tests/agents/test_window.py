@@ -9,7 +9,7 @@ from typing import Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.agents.chat import REPEATED, STRIDE, ChatAgent, ChatOptions, Window, estimated_tokens, prompt
+from akinai.agents.chat import REPEATED, STRIDE, ChatAgent, ChatOptions, Memory, Window, estimated_tokens, prompt
 from akinai.core.agents import Move, View
 from akinai.core.errors import ContextLimit
 from akinai.core.ledger import Outcome
@@ -74,6 +74,7 @@ def test_japanese_counts_more_than_a_quarter() -> None:
 
 
 WAIT, LOOK = '{"action": "WAIT_UNTIL", "hour": 15}', '{"action": "NOTEPAD_READ"}'
+Protocol = Literal["tools", "json"]
 Turn = tuple[Outcome, str]
 """The outcome of a move, and the news before it."""
 
@@ -149,7 +150,7 @@ TURNS = st.lists(
 )
 
 
-def replies_of(shapes: Iterable[Shape], protocol: str) -> Iterable[Reply]:
+def replies_of(shapes: Iterable[Shape], protocol: Protocol) -> Iterable[Reply]:
     """Replies of these shapes in the words of a protocol, again and again, each with ids of its own."""
     for number, (calls, text) in enumerate(cycle(shapes)):
         objects = [{"action": name.upper(), "reasoning": text, **fields} for name, fields in calls]
@@ -174,22 +175,30 @@ def by_place(request: Request) -> list[Message]:
 WINDOWS, CUTS = st.integers(100, 900), st.integers(0, 9)
 
 
-@given(shapes([*GOOD, ("wait_until", {"hour": 99})], 3), TURNS, CUTS, WINDOWS, st.sampled_from(["trim", "summary"]))
+@given(
+    shapes([*GOOD, ("wait_until", {"hour": 99})], 3),
+    TURNS,
+    CUTS,
+    WINDOWS,
+    st.sampled_from(["tools", "json"]),
+    st.sampled_from(["trim", "summary"]),
+)
 async def test_results_follow_their_calls(
-    shapes: list[Shape], turns: list[Turn], cut: int, window: int, memory: Literal["trim", "summary"]
+    shapes: list[Shape], turns: list[Turn], cut: int, window: int, protocol: Protocol, memory: Memory
 ) -> None:
-    """Whatever a model replies and is told, in a small window, after a limit of its server, and after a takeover."""
+    """Whatever a model replies and is told, in a small window, after a limit of its server, and after a takeover. Where
+    no tools are offered, no call stays."""
     past: list[Move] = []
     for _ in range(2):
         model = Player(replies_of(shapes, "tools"), most=600)
-        past = (await play(model, ChatOptions("tools", memory, window, "Play."), turns, past))[:cut]
+        past = (await play(model, ChatOptions(protocol, memory, window, "Play."), turns, past))[:cut]
         for request in model.requests:
             by_place(request)
 
 
 @given(shapes(GOOD, 1), TURNS, CUTS, WINDOWS, st.sampled_from(["tools", "json"]))
 async def test_a_conversation_that_is_taken_over_is_the_same(
-    shapes: list[Shape], turns: list[Turn], cut: int, window: int, protocol: Literal["tools", "json"]
+    shapes: list[Shape], turns: list[Turn], cut: int, window: int, protocol: Protocol
 ) -> None:
     """Replies of one action are told as they were: the requests after them are those without a takeover."""
     options = ChatOptions(protocol, "trim", window, "Play.")

@@ -181,6 +181,8 @@ class ChatAgent:
                 self._system = self._opening(view)
         moves = _without_loops(self._protocol.read_moves(self._verbs, reply))
         self._requested.extend(moves)
+        if reply.calls and not self._protocol.offers_tools:  # no result will answer them
+            return _as_text([reply.message])[0]
         return replace(reply.message, calls=reply.message.calls[: len(moves)])
 
     def _offer(self, verbs: Sequence[type[Action]]) -> None:
@@ -385,7 +387,7 @@ class Window:
 def _as_text(messages: Sequence[Message]) -> Sequence[Message]:
     """Messages with their calls as plain text.
 
-    A request for a summary offers no tools, and some providers then refuse messages with calls.
+    Where a request offers no tools, some providers refuse messages with calls.
     """
     texts: list[Message] = []
     for message in messages:
