@@ -65,6 +65,22 @@ def expect_writable(folder: Path, what: str) -> None:
 
 
 @contextmanager
+def staged_file(path: Path) -> Generator[Path]:
+    """A new file beside `path`, which takes its place when it is written in full. UsageError if it cannot be written,
+    and then an older file is as it was."""
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
+    part = path.with_name(f".{path.name}.saving")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}; name another file with -o") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
 def staged_folder(folder: Path, what: str) -> Generator[Path]:
     """A new folder in which files are written in full; then they are moved to their places in `folder`, which is made
     if needed. UsageError if that cannot be written, and then an older file is as it was."""

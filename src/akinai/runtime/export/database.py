@@ -10,6 +10,7 @@ from akinai.core.errors import UsageError
 from akinai.core.facets import DatabaseTable
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import refold
+from akinai.runtime.config.files import staged_file
 from akinai.runtime.play.trace_codec import decode_calls, is_call
 from akinai.runtime.runs.reading import RecordScan, StoredEntries
 
@@ -33,27 +34,22 @@ async def write_database(books: Books, header: RunHeader, format: str, path: Pat
         )
     if path.exists():
         raise UsageError(f"{str(path)!r} is there already, and a database is not written over; name another with -o")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
     world = worlds.load(world_name)
-    scan = RecordScan.of(header)
-    await scan.read(books, header.run_id, hold=False)
-    calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
-    entries = StoredEntries(books, header.run_id, scan.count)
-    steps = refold(world, header.genesis, entries)
-    await entries.use(lambda: _save(path, world.facets.files.exporters[format](steps, list(calls))))
+    with staged_file(path) as part:
+        scan = RecordScan.of(header)
+        await scan.read(books, header.run_id, hold=False)
+        calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
+        entries = StoredEntries(books, header.run_id, scan.count)
+        steps = refold(world, header.genesis, entries)
+        await entries.use(lambda: _save(part, world.facets.files.exporters[format](steps, list(calls))))
 
 
 def _save(path: Path, tables: Sequence[DatabaseTable]) -> None:
-    part = path.with_name(f".{path.name}.saving")
     try:
-        with closing(sqlite3.connect(part)) as database, database:
+        with closing(sqlite3.connect(path)) as database, database:
             _write(database, tables)
-        part.replace(path)
-    except (OSError, sqlite3.Error) as error:
-        raise UsageError(f"cannot write {str(path)!r}: {error}; name another file with -o") from error
-    finally:
-        part.unlink(missing_ok=True)
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
 
 
 def _write(database: sqlite3.Connection, tables: Sequence[DatabaseTable]) -> None:

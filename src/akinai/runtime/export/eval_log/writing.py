@@ -18,6 +18,7 @@ from akinai.core.statistics import summarise
 from akinai.core.steps import Steps
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import refold
+from akinai.runtime.config.files import staged_file
 from akinai.runtime.export.eval_log.model_calls import model_name, usage_json
 from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, Sample, make_sample, sample_id
 from akinai.runtime.export.lines import iso
@@ -43,17 +44,8 @@ async def write_eval_log(books: Books, headers: Sequence[RunHeader], path: Path)
     """
     first = headers[0]
     _expect_alike(headers)
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
-    part = path.with_name(f".{path.name}.saving")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
-            await _write_log(log, books, headers, first)
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}; name another file with -o") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with staged_file(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
+        await _write_log(log, books, headers, first)
 
 
 async def _write_log(log: zipfile.ZipFile, books: Books, headers: Sequence[RunHeader], first: RunHeader) -> None:
