@@ -217,7 +217,7 @@ def test_a_broken_embedder_is_a_typed_error(answer: object) -> None:
 
 @given(playbooks(), st.integers(0, 400))
 def test_an_injection_fits_its_budget_and_cuts_nothing(playbook: Playbook, budget: int) -> None:
-    """The text is within the budget by the counter, whole bullets only; it is empty when not one fits."""
+    """The text is within the budget, whole bullets only; it is empty when not one fits."""
     bullets = list(playbook)
     injection = inject(bullets, budget_tokens=budget)
     assert injection.tokens == estimate_tokens(injection.text) <= budget
@@ -241,7 +241,6 @@ def test_the_best_bullets_come_first_and_a_large_one_makes_room() -> None:
     assert injection.text == (
         "## RULES\n[a-1] helpful=0 harmful=0 :: short one\n\n## API-USAGE\n[b-3] helpful=0 harmful=0 :: another\n"
     )
-    assert inject(bullets, budget_tokens=40, count_tokens=len).bullet_ids == ()
     assert inject(bullets).bullet_ids == ("a-1", "a-2", "b-3")
     with pytest.raises(ValueError, match="budget"):
         inject(bullets, budget_tokens=-1)
@@ -250,17 +249,9 @@ def test_the_best_bullets_come_first_and_a_large_one_makes_room() -> None:
 def test_all_injects_the_whole_playbook() -> None:
     """As ACE does it, with its tokens counted."""
     playbook = playbook_of("one", "two")
-    injection = inject_all(playbook, count_tokens=lambda text: text.count("::"))
-    assert (injection.bullet_ids, injection.left_out, injection.tokens) == (("rul-00001", "rul-00002"), (), 2)
-
-
-def test_a_counter_that_grows_in_the_whole_is_respected() -> None:
-    """Where a text has more tokens than its parts together, bullets are taken out from the end until it fits."""
-    bullets = [Bullet(f"a-{n}", "rules", "x") for n in range(9)]
-    injection = inject(bullets, budget_tokens=2_000, count_tokens=lambda text: len(text) ** 2 // 10)
-    assert injection.tokens <= 2_000
-    assert injection.bullet_ids == tuple(f"a-{n}" for n in range(len(injection.bullet_ids)))
-    assert (*injection.bullet_ids, *injection.left_out) == tuple(f"a-{n}" for n in range(9))
+    injection = inject_all(playbook)
+    assert (injection.bullet_ids, injection.left_out) == (("rul-00001", "rul-00002"), ())
+    assert injection.tokens == estimate_tokens(injection.text)
 
 
 @given(contents)

@@ -1,14 +1,10 @@
 """Text of bullets for a context: the best that fit a token budget, or the whole playbook. Pure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.texts import bullet_text, dumps_ace, heading
-
-TokenCounter: TypeAlias = Callable[[str], int]
-"""Returns the number of tokens of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +16,7 @@ class Injection:
     bullet_ids: tuple[str, ...]
     """Ids of the bullets in the text, best first. They may be tagged afterwards."""
     tokens: int
-    """Tokens of the text, by the counter."""
+    """Tokens of the text, as `estimate_tokens` counts them."""
     left_out: tuple[str, ...]
     """Ids of the bullets that did not fit, best first."""
 
@@ -34,15 +30,13 @@ def estimate_tokens(text: str) -> int:
     return -(-ascii_characters // 4) + len(text) - ascii_characters
 
 
-def inject(
-    bullets: Sequence[Bullet], *, budget_tokens: int | None = None, count_tokens: TokenCounter = estimate_tokens
-) -> Injection:
+def inject(bullets: Sequence[Bullet], *, budget_tokens: int | None = None) -> Injection:
     """Put bullets, best first, into a text of at most `budget_tokens` tokens, headings included; None is no limit.
 
     A bullet that does not fit is left out whole, and the next is tried. ValueError for a negative budget.
     """
     if budget_tokens is None:
-        return _injected(bullets, (), count_tokens)
+        return _injected(bullets)
     if budget_tokens < 0:
         raise ValueError(f"a budget of {budget_tokens} tokens; give 0 or more, or None for no bound")
     included: list[Bullet] = []
@@ -51,28 +45,24 @@ def inject(
     total = 0
     for bullet in bullets:
         lines = bullet_text(bullet) + "\n"
-        cost = count_tokens(lines if bullet.section in sections else f"\n{heading(bullet.section)}\n{lines}")
+        cost = estimate_tokens(lines if bullet.section in sections else f"\n{heading(bullet.section)}\n{lines}")
         if total + cost <= budget_tokens:
             included.append(bullet)
             sections.add(bullet.section)
             total += cost
         else:
             left_out.append(bullet.id)
-    injection = _injected(included, left_out, count_tokens)
-    while injection.tokens > budget_tokens:  # a counter may find more tokens in the whole than in the parts
-        left_out.insert(0, included.pop().id)
-        injection = _injected(included, left_out, count_tokens)
-    return injection
+    return _injected(included, left_out)
 
 
-def inject_all(playbook: Playbook, *, count_tokens: TokenCounter = estimate_tokens) -> Injection:
+def inject_all(playbook: Playbook) -> Injection:
     """The whole playbook, as ACE does it."""
-    return _injected(list(playbook), (), count_tokens)
+    return _injected(list(playbook))
 
 
-def _injected(bullets: Sequence[Bullet], left_out: Iterable[str], count_tokens: TokenCounter) -> Injection:
+def _injected(bullets: Sequence[Bullet], left_out: Iterable[str] = ()) -> Injection:
     by_section: dict[str, list[Bullet]] = {}
     for bullet in bullets:
         by_section.setdefault(bullet.section, []).append(bullet)
     text = dumps_ace(Section(name, bullets=tuple(group)) for name, group in by_section.items())
-    return Injection(text, tuple(bullet.id for bullet in bullets), count_tokens(text), tuple(left_out))
+    return Injection(text, tuple(bullet.id for bullet in bullets), estimate_tokens(text), tuple(left_out))
