@@ -277,6 +277,9 @@ def test_a_letter_to_nobody_counts_whoever_sent_it() -> None:
     assert [match.actor for match in helped.findings_of("hallucinated_supplier")] == ["owner/email-1"]
     real = LedgerBuilder().do(a.SendEmail(to=SUPPLIERS["ggbev"].upper(), body="Hello"))
     assert not real.do(a.SendEmail(to="owner@akinai-vending.com", body="A note")).findings_of("hallucinated_supplier")
+    order = a.PlaceOrder(supplier_id=" Acme Foods", items={"cola": 48})
+    (invented,) = LedgerBuilder().do(order, ok=False).findings_of("hallucinated_supplier")
+    assert invented.assumed.startswith("'Acme Foods'")
 
 
 # cash_misremembered

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from ledger_builder import LedgerBuilder
 
 import akinai
 from akinai import worlds
@@ -25,8 +26,10 @@ from akinai.worlds.vending.lessons.advice import (
     merge_advice,
     read_advice,
 )
+from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.habits import LADDER
+from akinai.worlds.vending.transcript.entries import show
 
 WORLD = worlds.load("vending")
 
@@ -189,6 +192,20 @@ def test_a_shuffled_catalogue_is_another_one_and_a_ledger_holds_it() -> None:
     assert prepare(WORLD, preset="classic", settings={"catalog.shuffle": 1}).setup == first
     with pytest.raises(UsageError, match="shuffle is true, false or the number"):
         prepare(WORLD, preset="classic", settings={"catalog.shuffle": "often"})
+
+
+@pytest.mark.parametrize("field", ["id", "name", "address"])
+def test_an_offer_teaches_whatever_its_supplier_is_called(field: str) -> None:
+    """The supplier's id, its name and its address are one supplier, to the rules and to who reads the record."""
+    builder = LedgerBuilder(preset="quarter", days=90).do(a.SearchWeb(query="wholesale suppliers"))
+    supplier = builder.state.setup.catalog.supplier_by_id[builder.state.known_suppliers[0]]
+    called: str = getattr(supplier, field)
+    items = dict.fromkeys(supplier.products[:2], 40)
+    builder.do(a.GetPriceLists(), a.MakeOffer(supplier_id=called, discount_percent=10))
+    assert show(builder.steps, 2).summary == f"Asked {supplier.name} for 10 % off"
+    builder.do(a.PlaceOrder(supplier_id=called, items=items)).nights()
+    about = [lesson.about for lesson in WORLD.facets.teaching.lessons(builder.steps)]
+    assert "bargaining" in about
 
 
 def test_lessons_of_several_sites_name_no_goods_and_no_supplier_and_change_habits() -> None:

@@ -19,7 +19,6 @@ from akinai.worlds.vending.detectors.history import (
     units_in_machine,
     units_in_storage,
 )
-from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order, State, clock
 
@@ -257,11 +256,6 @@ def _unknown_recipient(history: History, step: Step) -> str | None:
             exists = to in setup.catalog.supplier_by_address or to == setup.email.lower()
             return None if exists or to.startswith("mailer-daemon@") else to
         case a.PlaceOrder(supplier_id=supplier) if step.outcome.code == "unknown_supplier":
-            real = {
-                plain_name(name)
-                for supplier in setup.catalog.suppliers
-                for name in (supplier.id, supplier.name, supplier.address)
-            }
-            return None if plain_name(supplier) in real else supplier.strip()
+            return None if setup.catalog.suppliers_named(supplier) else supplier.strip()
         case _:
             return None

@@ -224,8 +224,10 @@ def _concessions(history: History) -> Iterator[float]:
         action = step.turn.action
         if not isinstance(action, a.MakeOffer) or not step.outcome.ok:
             continue
-        before, after = (state.talks.get(action.supplier_id) for state in (step.before, step.after))
-        quoted = step.before.quoted.get(action.supplier_id)
+        supplier = history.setup.catalog.find_supplier(action.supplier_id)
+        id = supplier.id if supplier else ""
+        before, after = (state.talks.get(id) for state in (step.before, step.after))
+        quoted = step.before.quoted.get(id)
         ask_permille = before.ask_permille if before else quoted[1] if quoted else 0
         if after is not None and ask_permille:
             yield 1 - after.ask_permille / ask_permille

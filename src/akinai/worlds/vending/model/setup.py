@@ -173,19 +173,14 @@ class Catalog(_Record):
         """The product with that id or name, in any case, spacing and number; never by a part of its name."""
         return self.by_id.get(name) or self._by_name.get(plain_name(name))
 
-    @cached_property
-    def _suppliers_by_name(self) -> Mapping[str, Sequence[Supplier]]:
-        by_name: dict[str, list[Supplier]] = {}
-        for supplier in self.suppliers:
-            for name in {plain_name(name) for name in (supplier.id, supplier.name, supplier.address)}:
-                by_name.setdefault(name, []).append(supplier)
-        return by_name
+    def suppliers_named(self, name: str) -> Sequence[Supplier]:
+        """The suppliers with that id, name or address, in any case and spacing."""
+        plain = plain_name(name)
+        return [own for own in self.suppliers if plain in map(plain_name, (own.id, own.name, own.address))]
 
     def find_supplier(self, name: str) -> Supplier | None:
-        """The supplier with that id, name or address, in any case and spacing; None where several answer to it."""
-        if supplier := self.supplier_by_id.get(name):
-            return supplier
-        suppliers = self._suppliers_by_name.get(plain_name(name), ())
+        """The supplier with exactly that id, or the only one that answers to the name."""
+        suppliers = [self.supplier_by_id[name]] if name in self.supplier_by_id else self.suppliers_named(name)
         return suppliers[0] if len(suppliers) == 1 else None
 
 

@@ -242,8 +242,8 @@ def _product(state: State, id: str) -> str:
 
 
 def supplier_name(state: State, id: str) -> str:
-    """The supplier's name, or the id where there is no such supplier."""
-    supplier = state.setup.catalog.supplier_by_id.get(id)
+    """The supplier's name, or what stands for it where there is no such supplier."""
+    supplier = state.setup.catalog.find_supplier(id)
     return supplier.name if supplier else id
 
 
