@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -27,7 +27,6 @@ from akinai.core.lessons import sentence_of
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
 Memory = Literal["trim", "summary"]
-Count = Callable[[Message], int]
 
 WINDOW_TOKENS = 30_000
 """The size of the window in Vending-Bench (arXiv 2502.15840, section 2.3)."""
@@ -316,8 +315,8 @@ def _text_tokens(text: str) -> int:
 class Window:
     """The newest messages of a conversation, up to a limit of tokens."""
 
-    def __init__(self, tokens: int = WINDOW_TOKENS, count: Count = estimated_tokens) -> None:
-        self._limit, self._count = tokens, count
+    def __init__(self, tokens: int) -> None:
+        self._limit = tokens
         self._messages: list[Message] = []
         self._sizes: list[int] = []
         self._total = 0
@@ -325,7 +324,7 @@ class Window:
     def add(self, message: Message) -> None:
         """Append a message."""
         self._messages.append(message)
-        self._sizes.append(self._count(message))
+        self._sizes.append(estimated_tokens(message))
         self._total += self._sizes[-1]
 
     @property
