@@ -22,9 +22,9 @@ from akinai.worlds.market.rules.members import with_profile
 from akinai.worlds.market.search import Catalogue, Listing
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-_GIVEN = ("id", "role", "profile", "data", "own", "number")
+_OF_PROFILE = ("id", "role", "profile", "data", "own", "number")
 """Fields of a member that its profile decides; the others count what it did."""
-_COUNTED = tuple(field.name for field in fields(Member) if field.name not in _GIVEN)
+_COUNTED = tuple(field.name for field in fields(Member) if field.name not in _OF_PROFILE)
 _NUMBERS = tuple(field.name for field in fields(State) if field.type == "int")
 
 
@@ -39,7 +39,7 @@ def state_lines(state: State, opening: State) -> Iterator[str]:
     yield f"s{canonical(whole)}"
     for id, member in state.members.items():
         began = opening.members.get(id)
-        same = began is not None and all(getattr(member, name) == getattr(began, name) for name in _GIVEN)
+        same = began is not None and all(getattr(member, name) == getattr(began, name) for name in _OF_PROFILE)
         profile = None if same else cast("Json", with_pairs(member.profile))
         yield f"m{canonical([id, profile, *(getattr(member, name) for name in _COUNTED)])}"
     for (_, sender), box in state.boxes.items():

@@ -132,8 +132,8 @@ def tool_format_degradation(history: History) -> Iterator[Mistake]:
             if stretch and (index is None or index - stretch[-1] >= AMONG):
                 unreadable, among = [steps[at] for at in stretch], stretch[-1] - stretch[0] + 1
                 severity = "serious" if len(unreadable) < AMONG else "grave"
-                said = f"{len(unreadable)} of {among} messages could not be read: {unreadable[-1].outcome.text:.160}"
-                yield Mistake(unreadable, severity, assumed="the replies held actions", true=said, actor=actor)
+                true = f"{len(unreadable)} of {among} messages could not be read: {unreadable[-1].outcome.text:.160}"
+                yield Mistake(unreadable, severity, assumed="the replies held actions", true=true, actor=actor)
                 stretch = []
             stretch += [] if index is None else [index]
 

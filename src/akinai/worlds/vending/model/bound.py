@@ -89,7 +89,7 @@ def _best_day(economy: Economy, drawn: Drawn, day: int) -> tuple[float, float]:
         effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)
         units = crowd.means[product.id] / 2**20 * effect * part / 1000
         best[product.size].append(((price - cost) * units, cost * units))
-    small, large = setup.small_slots, setup.slots - setup.small_slots
+    small, large = setup.slots_by_size.values()
     assortment = [*sorted(best["small"])[-small:], *sorted(best["large"])[-large:]]
     assortment = sorted((row for row in assortment if row[0] > 0), reverse=True)
     variety, most = setup.demand.variety, (0.0, 0.0)

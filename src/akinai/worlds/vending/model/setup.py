@@ -407,6 +407,15 @@ class Setup(_Record):
     def slots(self) -> int:
         return (self.small_rows + self.large_rows) * self.columns
 
+    @property
+    def slots_by_size(self) -> Mapping[Size, int]:
+        """The slots of a machine for goods of each size."""
+        return {"small": self.small_slots, "large": self.large_rows * self.columns}
+
+    def size_at(self, index: int) -> Size:
+        """The size that the slot of a machine at an index is for."""
+        return "small" if index < self.small_slots else "large"
+
     @cached_property
     def briefing(self) -> str:
         """The owner's briefing before the first day."""

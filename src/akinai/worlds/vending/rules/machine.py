@@ -6,7 +6,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.setup import Product, Size
+from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import Lot, Slot, State, clock
 from akinai.worlds.vending.rules.books import book, with_site
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
@@ -42,7 +42,7 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     index = _slot_index(state, fill.row, fill.column)
     if isinstance(index, Outcome):
         return index
-    size, capacity = _size_and_capacity(state, index)
+    size, capacity = state.setup.size_at(index), state.setup.capacity_at(index)
     if product.size != size:
         text = f"{product.name} is {product.size}, and row {fill.row} is for {size} items ({_rows_text(state)})"
         return Outcome.refused("wrong_size", text)
@@ -129,7 +129,7 @@ def get_machine_inventory(state: State) -> Result:
     data: list[Json] = []
     for index, slot in enumerate(state.slots):
         row, column = divmod(index, state.setup.columns)
-        size, capacity = _size_and_capacity(state, index)
+        size, capacity = state.setup.size_at(index), state.setup.capacity_at(index)
         where = f"- row {row}, column {column} ({size}, takes {capacity})"
         slot_data: dict[str, Json] = {"row": row, "column": column, "size": size}
         if slot is None:
@@ -160,12 +160,6 @@ def view_business_state(state: State) -> Result:
     unread = len(state.mail.unread)
     text = "\n".join([*(part.text for part in parts), f"Unread letters: {unread}."])
     return state, Outcome(text, data=data | {"unread": unread})
-
-
-def _size_and_capacity(state: State, index: int) -> tuple[Size, int]:
-    """The size that a slot is for, and the units it takes."""
-    setup = state.setup
-    return "small" if index < setup.small_slots else "large", setup.capacity_at(index)
 
 
 def _with_slot(slots: tuple[Slot | None, ...], index: int, slot: Slot | None) -> tuple[Slot | None, ...]:

@@ -77,15 +77,10 @@ def layout_of(state: State, names: Sequence[str], where: str = "") -> list[Produ
         if product is None:
             return unknown_product(state, name)
         products.append(product)
-    for size, most in slots_by_size(state):
+    for size, most in state.setup.slots_by_size.items():
         if (count := sum(product.size == size for product in products)) > most:
             return Outcome.refused("too_many", f"{where}there are {most} slots for {size} items, not {count}")
     return products
-
-
-def slots_by_size(state: State) -> tuple[tuple[str, int], ...]:
-    """The sizes of goods, each with the number of slots for it in a machine."""
-    return ("small", state.setup.small_slots), ("large", state.setup.slots - state.setup.small_slots)
 
 
 def _rearrange(
@@ -158,9 +153,10 @@ def inventory(state: State) -> Outcome:
         site_data: dict[str, Json] = {"site": index + 1, "place": site_name(state, site.place_index), "units": units}
         sites.append(site_data | {"box_cents": site.box_cents, "sealed": site.sealed, "lost": site.lost})
     setup = state.setup
+    small, large = setup.slots_by_size.values()
     head = (
-        f"Each machine has {setup.small_slots} slots for small items, {setup.small_capacity} in each, and "
-        f"{setup.slots - setup.small_slots} for large items, {setup.large_capacity} in each."
+        f"Each machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "
+        f"{setup.large_capacity} in each."
     )
     return Outcome("\n".join((head, *lines)), data={"sites": sites, "prices_cents": dict(state.prices)})
 

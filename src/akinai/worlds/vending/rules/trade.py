@@ -38,7 +38,7 @@ def _terms_text(state: State) -> str:
     """The terms that an owner has to know, apart from the rent; no advice."""
     setup, street = state.setup, state.setup.street
     counter, storage, deliveries = street.counter, street.storage, street.deliveries
-    small, large = setup.small_slots, setup.slots - setup.small_slots
+    small, large = setup.slots_by_size.values()
     who = "your employee waits there" if setup.weekly else "you are there unless you travel or sleep"
     return (
         f"A machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "

@@ -16,7 +16,7 @@ from akinai.worlds.vending.model.state import State, Week
 from akinai.worlds.vending.rules import customers, mail, orders
 from akinai.worlds.vending.rules.books import site_at, site_name
 from akinai.worlds.vending.rules.orders import unknown_product
-from akinai.worlds.vending.rules.sites import layout_of, slots_by_size
+from akinai.worlds.vending.rules.sites import layout_of
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.employee import run_week, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS, DatedOrder, DatedPrice, Plan
@@ -90,11 +90,9 @@ def set_plan(state: State, action: SetPlan) -> Result:
     week, echo, layouts = week_of(state), list[str](), dict[int, tuple[str, ...]]()
     for site in action.sites:
         numbered_site = site_at(state, site.site)
-        layout = (
-            numbered_site
-            if isinstance(numbered_site, Outcome)
-            else layout_of(state, site.products, f"site {site.site}: ")
-        )
+        if isinstance(numbered_site, Outcome):
+            return state, numbered_site
+        layout = layout_of(state, site.products, f"site {site.site}: ")
         if isinstance(layout, Outcome):
             return state, layout
         layouts[site.site] = tuple(product.id for product in layout)
@@ -122,7 +120,7 @@ def _site_echo(state: State, number: int, layout: list[Product]) -> str:
     goods = ", ".join(f"{id}{f' x{n}' if n > 1 else ''}" for id, n in Counter(p.id for p in layout).items())
     left = [
         f"{most - count} {size}"
-        for size, most in slots_by_size(state)
+        for size, most in state.setup.slots_by_size.items()
         if (count := sum(product.size == size for product in layout)) < most
     ]
     slots = f" Slots left over: {', '.join(left)}." if left else ""

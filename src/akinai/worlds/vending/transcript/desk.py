@@ -108,9 +108,8 @@ def _slots(state: State) -> Pick:
 
 def _content(state: State, index: int) -> str:
     slot = state.slots[index]
-    size = "small" if index < state.setup.small_slots else "large"
     if slot is None:
-        return f"empty, {size}"
+        return f"empty, {state.setup.size_at(index)}"
     return f"{state.setup.catalog.by_id[slot.product].name}, {slot.units} of {state.setup.capacity_at(index)}"
 
 
