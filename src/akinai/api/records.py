@@ -187,7 +187,7 @@ def export(
         write_file = partial(_write_database, run, format)
     else:
         return _export_lines(run, output, line_format(format), store)
-    path = new_path(output or f"{run}{SUFFIX}")
+    path = new_path(f"{run}{SUFFIX}" if output is None else output)
 
     async def work(books: Books) -> None:
         await write_file(books, await find_runs(books, [run]), path)

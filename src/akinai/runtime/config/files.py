@@ -70,6 +70,8 @@ def staged_file(path: Path) -> Generator[Path]:
     and then an older file is as it was."""
     if not path.parent.is_dir():
         raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
+    if path.is_dir():
+        raise UsageError(f"cannot write {str(path)!r}: Is a directory; name another file with -o")
     part = path.with_name(f".{path.name}.saving")
     try:
         yield part
