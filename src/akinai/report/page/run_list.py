@@ -138,12 +138,12 @@ def runs_page(
     """
     scales = Scales.of([*items, *yardsticks])
     gone = sum(notes_of(item.header).deleted for item in items)
-    wanted = find.lower().split()
+    sought = find.lower().split()
     items = [
         item
         for item in items
         if notes_of(item.header).deleted == deleted
-        and (not wanted or all(word in row_of(item, scales)["words"] for word in wanted))
+        and (not sought or all(map(_facts(item, scales)["words"].__contains__, sought)))
     ]
     by_world: dict[str, list[ListedRun]] = {}
     for item in reversed(items):
@@ -221,6 +221,12 @@ def _group(name: str, items: Sequence[ListedRun], scales: Scales, left: _Window)
 
 def row_of(item: ListedRun, scales: Scales) -> dict[str, Any]:
     """The row of a run as the template shows it; every number is text with its unit."""
+    facts, run = _facts(item, scales), item.run
+    return facts | (_figures(run, scales, facts["days_planned"]) if run and run.scores else {})
+
+
+def _facts(item: ListedRun, scales: Scales) -> dict[str, Any]:
+    """The row without scores, and the words that searches look for."""
     header, run = item.header, item.run
     state = run.state if run else header.status
     planned = horizon(header) if not header.damage else 0
@@ -246,8 +252,6 @@ def row_of(item: ListedRun, scales: Scales) -> dict[str, Any]:
             "tokens": count(usage.tokens.input + usage.tokens.output) if usage else "",
             "cost": f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
         }
-        if run.scores:
-            row |= _figures(run, scales, planned)
     return row | {"words": _words(row)}
 
 
