@@ -285,8 +285,8 @@ class Merging:
     rule: Rule
 
 
-Total = Annotated[int, Merging(lambda mine, other, name: getattr(mine, name) + getattr(other, name))]
-"""Numbers that add up."""
+SUM = Merging(lambda mine, other, name: getattr(mine, name) + getattr(other, name))
+Total = Annotated[int, SUM]
 Largest = Annotated[int, Merging(lambda mine, other, name: max(getattr(mine, name), getattr(other, name)))]
 
 

@@ -106,7 +106,8 @@ def by_expectation(orders: Iterable[Order]) -> list[Order]:
 def place_order(state: State, action: PlaceOrder) -> Result:
     """Order at the price that an order by letter would pay, charged at once.
 
-    Refused as `unknown_supplier`, `unknown_product`, `not_sold` (not by this supplier), `below_minimum`, `no_cash`.
+    Refused as `no_employee` for another day, `unknown_supplier`, `unknown_product`, `not_sold` (not by this supplier),
+    `below_minimum`, `no_cash`.
     """
     catalog = state.setup.catalog
     if action.day not in (None, weekday_of(state)) and not state.setup.weekly:

@@ -6,9 +6,9 @@ from math import sqrt
 from typing import Annotated, Any, Self
 
 from akinai.core.lessons import (
+    SUM,
     AdviceKinds,
     Mergeable,
-    Merging,
     SentenceTemplate,
     TemplateAdvice,
     Total,
@@ -119,7 +119,7 @@ class UndercutAdvice(TemplateAdvice):
     """Customers that could choose among several proposals that fit."""
     cheapest: Total
     """Those among them that paid the cheapest."""
-    by_chance: Annotated[float, Merging(lambda mine, other, _: mine.by_chance + other.by_chance)]
+    by_chance: Annotated[float, SUM]
     """Those that would have paid the cheapest if all chose at random."""
     lost: Total
     """Proposals that lost to a cheaper one although their seller could have asked less still."""
