@@ -2,8 +2,8 @@
 
 python examples/real_model/results.py RUNTIME WEIGHTS [PART ...]: RUNTIME is the folder of `node-llama-cpp`, WEIGHTS
 that of the model. It prints three tables, each with its intervals: `rule` (a task whose rule no model can know),
-`sprint` (a year of the street in weekly decisions), `worlds` (a market, and a sheet of questions). What is done is kept
-in WEIGHTS/results and is not done again; a call that was answered is not asked again.
+`sprint` (eight weeks of the street, a decision each), `worlds` (a market, and a sheet of questions). What is done is
+kept in WEIGHTS/results and is not done again; a call that was answered is not asked again.
 """
 
 import json
