@@ -52,8 +52,9 @@ function grammarSchema(schema, defs) {
     if ("const" in schema) return {const: schema.const};
     if (schema.enum) return {enum: schema.enum};
     if (schema.type === "object" || schema.properties) {
-        const properties = Object.entries(schema.properties ?? {});
-        return {type: "object", properties: Object.fromEntries(properties.map(([name, inner]) => [name, grammarSchema(inner, defs)]))};
+        const properties = Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, grammarSchema(inner, defs)]);
+        if (properties.length || typeof schema.additionalProperties !== "object") return {type: "object", properties: Object.fromEntries(properties)};
+        return {type: "object", additionalProperties: grammarSchema(schema.additionalProperties, defs), minProperties: schema.minProperties ?? 0, maxProperties: MOST_ITEMS};
     }
     if (schema.type === "array") return {type: "array", items: grammarSchema(schema.items ?? {type: "string"}, defs), maxItems: MOST_ITEMS};
     if (schema.type === "string") return {type: "string", maxLength: Math.min(schema.maxLength ?? MOST_TEXT, MOST_TEXT)};

@@ -182,6 +182,28 @@ def test_reasons_stay_short() -> None:
     assert len(unreadable("note", {"x" * 100_000: 1}).why) < 300
 
 
+class Order(Action):
+    """An order."""
+
+    items: Annotated[dict[str, int], Field(min_length=1, max_length=2)]
+    lines: Annotated[tuple[int, ...], Field(max_length=1)] = ()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"items": {}}, "order: items: give at least 1 item, not {}"),
+        ({"items": {"a": 1}, "lines": [1, 2]}, "order: lines: give at most 1 item, not [1, 2]"),
+        ({"items": [1]}, "order: items: input should be an object of names and values, not [1]"),
+    ],
+)
+def test_a_refusal_speaks_of_items_and_objects(parameters: object, why: str) -> None:
+    """No model knows what is validated after what, nor what a dictionary of this language is."""
+    refused = Verbs([Order]).parse("order", parameters, "")
+    assert isinstance(refused, Unreadable)
+    assert refused.why == why
+
+
 def _nested(levels: int, of: type[list[Any]] | type[dict[str, Any]]) -> Any:
     value: Any = 1
     for _ in range(levels):

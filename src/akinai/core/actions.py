@@ -219,14 +219,27 @@ class Verbs:
             return Unreadable.of(reply, f"{cls.tool_name()}: {str(error)[:300]}", "bad_parameters")
 
 
-def complaint(error: ValidationError) -> str:
-    """A validation error in a sentence: where, what is wrong and what was found, for at most three faults."""
+_COUNT = re.compile(r"\w+ should have (at (?:least|most) \d+ items?) after validation, not .*")
+_MAPPING = re.compile(r"a valid dictionary(?: or instance of \w+)?")
+"""Words of the validating library, for an object that is too short or too long and for one that is none."""
+
+
+def complaint(error: ValidationError, mapping: str = "an object of names and values") -> str:
+    """A validation error in a sentence: where, what is wrong and what was found, for at most three faults.
+
+    `mapping` is what an object with names is called where it is written.
+    """
     faults: list[str] = []
     for fault in error.errors(include_url=False, include_context=False)[:3]:
-        where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
-        input_text = "" if fault["type"] == "missing" else f", not {short_repr(fault['input'])}"
-        words = fault["msg"].replace("a valid dictionary", "an object of names and values")
-        faults.append(f"{where}: {words[:1].lower()}{words[1:]}{input_text}")
+        where = ".".join(str(step) for step in fault["loc"][:8])[:120]
+        input_text = "" if fault["type"] == "missing" else short_repr(fault["input"])
+        words = _MAPPING.sub(mapping, _COUNT.sub(r"give \1", fault["msg"]))
+        if fault["type"] == "value_error":  # a rule of ours, which says what would fit
+            words = words.removeprefix("Value error, ")
+            faults.append(f"{where} {input_text}: {words}" if where else words)
+        else:
+            words = f"{words[:1].lower()}{words[1:]}"
+            faults.append(f"{where or 'the whole'}: {words}{input_text and f', not {input_text}'}")
     return "; ".join(faults)
 
 

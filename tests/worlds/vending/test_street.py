@@ -528,8 +528,8 @@ def test_a_claim_by_letter_of_more_than_was_counted_is_paid_as_counted(quarter: 
     [
         ("catalog.products=[]", "seeds draw 8 small products, and the catalogue has 0"),
         ("street.drawn.large=40", "seeds draw 40 large products, and the catalogue has"),
-        ("street.drawn.suppliers=[]", "street.drawn.suppliers: tuple should have at least 1 item"),
-        (f"street.drawn.suppliers={['honest'] * 31}".replace("'", '"'), "tuple should have at most 30 items"),
+        ("street.drawn.suppliers=[]", "street.drawn.suppliers: give at least 1 item, not"),
+        (f"street.drawn.suppliers={['honest'] * 31}".replace("'", '"'), "give at most 30 items, not"),
     ],
 )
 def test_a_town_that_cannot_be_drawn_is_refused(setting: str, said: str) -> None:

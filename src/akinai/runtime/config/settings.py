@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -22,18 +22,20 @@ from typing import Any, Union, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from akinai import worlds
-from akinai.core.canonical import Json, canonical, short_digest
+from akinai.core.actions import complaint
+from akinai.core.canonical import Json, bad_text, canonical, short_digest
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_toml
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World
-from akinai.runtime.config.complaints import settings_complaint, unkept_in
 from akinai.runtime.config.files import read_named
 
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 COMMAND = "the command"
+MAPPING = "a table of settings"
+"""What faults call an object with names in settings."""
 OWN_SETTINGS = (
     "a2a", "agent", "analyze", "compare", "fork", "game", "jobs", "learn", "mcp", "model", "open", "play", "preset",
     "prices", "report", "resume", "run", "serve", "store", "studio", "why",
@@ -126,13 +128,26 @@ def check_setup(
     try:
         canonical(setup).encode()
     except ValueError as error:
-        path, why = next(unkept_in(setup, ()), ((), str(error)))
+        path, why = next(_unkept_in(setup, ()), ((), str(error)))
         where = ".".join(path) or "one of them"
         raise UsageError(
             f"the settings of {world.name} hold what no ledger keeps{_layer_words(path, layers or {})}: {where} {why}; "
             "give plain text"
         ) from error
     return setup
+
+
+def _unkept_in(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The paths of texts that no store can keep, each with the reason."""
+    if isinstance(value, str):
+        if why := bad_text(value):
+            yield path, why
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _unkept_in(item, (*path, name))
+    elif isinstance(value, Sequence):
+        for index, item in enumerate(value):
+            yield from _unkept_in(item, (*path, str(index)))
 
 
 def _misfit_error(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
@@ -143,7 +158,7 @@ def _misfit_error(world: World[Any], error: ValidationError, layers: Mapping[str
             return UnknownName("setting", ".".join(path), names, f"of {world.name}{_layer_words(path, layers)}")
     path = [str(step) for step in error.errors()[0]["loc"]]
     return UsageError(
-        f"the settings of {world.name} do not fit{_layer_words(path, layers)}: {settings_complaint(error)}"
+        f"the settings of {world.name} do not fit{_layer_words(path, layers)}: {complaint(error, MAPPING)}"
     )
 
 

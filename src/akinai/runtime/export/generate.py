@@ -9,13 +9,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from akinai import worlds
+from akinai.core.actions import complaint
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.facets import Generated, Generator
 from akinai.core.ledger import Genesis
 from akinai.plugins import plugins
-from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.files import new_path
+from akinai.runtime.config.settings import MAPPING
 from akinai.runtime.runs.planning import checked_seeds
 
 
@@ -74,7 +75,7 @@ def generate_files(world: str, folder: str | Path, *, seed: int = 1, **options: 
     try:
         checked_options = generator.options.model_validate(options)
     except ValidationError as error:
-        raise UsageError(f"these options do not fit: {settings_complaint(error)}") from error
+        raise UsageError(f"these options do not fit: {complaint(error, MAPPING)}") from error
     home = new_path(Path(folder).expanduser())
     _expect_folder(home)
     generated = generator.generate(checked_options, genesis)

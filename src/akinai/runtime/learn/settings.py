@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
+from akinai.core.actions import complaint
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
@@ -24,8 +25,7 @@ from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.saved_index import index_of
 from akinai.retrieval import ALPHA, Embedder
-from akinai.runtime.config.complaints import settings_complaint
-from akinai.runtime.config.settings import SETTINGS_FILE, merged, settings_file
+from akinai.runtime.config.settings import MAPPING, SETTINGS_FILE, merged, settings_file
 from akinai.runtime.learn.plugins import RETRIEVERS, find_plugin
 from akinai.runtime.learn.role_models import RolesSettings
 
@@ -138,7 +138,7 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
                 raise UnknownName(
                     "setting", str(name), _field_names(model, above), f"{table_name}of {whose}"
                 ) from error
-        raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
+        raise UsageError(f"the settings of {whose} do not fit: {complaint(error, MAPPING)}") from error
 
 
 def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable[[Playbook], PlaybookIndex]:
