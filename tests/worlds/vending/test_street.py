@@ -142,7 +142,7 @@ def test_an_order_is_charged_as_quoted_with_freight(quarter: State) -> None:
     after = ordered(quarter, id)
     (order,) = after.orders
     assert quarter.cash_cents - after.cash_cents == order.total_cents + 200
-    _, lists = do(quarter, a.GetPriceLists(suppliers=(id,)))
+    _, lists = do(quarter, a.GetPriceLists(suppliers=(id, quarter.setup.catalog.supplier_by_id[id].name)))
     assert isinstance(lists.data, dict)
     (shown,) = lists.data["suppliers"]  # type: ignore[misc]
     assert all(shown["prices_cents"][line.product] == line.cost_cents for line in order.lines)  # type: ignore[index,call-overload]

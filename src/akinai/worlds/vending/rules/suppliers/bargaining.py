@@ -39,7 +39,7 @@ def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
         for supplier in lookups:
             if isinstance(supplier, Outcome):
                 return state, supplier
-        suppliers = [supplier for supplier in lookups if isinstance(supplier, Supplier)]
+        suppliers = [*{supplier.id: supplier for supplier in lookups if isinstance(supplier, Supplier)}.values()]
     else:
         met = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
         suppliers = [supplier for supplier in met if in_business(state, supplier)]
