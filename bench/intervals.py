@@ -53,6 +53,10 @@ def broke(rng: Rng, n: int, spread: float) -> np.ndarray:
     return np.where(rng.random(n) < 0.2, 0.0, rng.normal(5, spread, size=n) if spread else 5.0)
 
 
+def two_kinds(rng: Rng, n: int) -> np.ndarray:
+    return rng.normal(size=n) + np.where(rng.random(n) < 0.5, 0.0, 10.0)
+
+
 SHAPES: dict[str, Shape] = {
     "normal": Shape(lambda rng, n: rng.normal(size=n), 0.0, 0.0),
     "gamma": Shape(lambda rng, n: rng.gamma(2, size=n), 2.0, 1.4),
@@ -62,6 +66,8 @@ SHAPES: dict[str, Shape] = {
     "zero-inflated": Shape(lambda rng, n: np.where(rng.random(n) < 0.3, 0.0, rng.exponential(size=n)), 0.7, 2.0),
     "broke 1 in 5": Shape(partial(broke, spread=0.0), 4.0, -1.5),
     "broke 1 in 5, else varied": Shape(partial(broke, spread=1.0), 4.0, -1.1, hidden=True),
+    "two kinds far apart": Shape(two_kinds, 5.0, 0.0, hidden=True),
+    "counts, 1 on average": Shape(lambda rng, n: rng.poisson(size=n).astype(float), 1.0, 1.0),
     "share .1": Shape(lambda rng, n: (rng.random(n) < 0.1).astype(float), 0.1, 2.7, SHARE),
     "share .5": Shape(lambda rng, n: (rng.random(n) < 0.5).astype(float), 0.5, 0.0, SHARE),
     "ten questions": Shape(lambda rng, n: rng.binomial(10, 0.6, size=n) / 10, 0.6, -0.1, SHARE),

@@ -1,6 +1,7 @@
 """Files of scores that other programs wrote, made here by their documented shapes: differences worked by hand."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,72 @@ def test_columns_may_be_named() -> None:
         akinai.compare_logs("a.jsonl", "b.jsonl", columns="sample=question,score=mark")
     with pytest.raises(UsageError, match="--columns wants"):
         akinai.compare_logs("a.jsonl", "b.jsonl", columns="colour=red")
+
+
+def _spreadsheet(name: str, values: list[float]) -> None:
+    cells = [f'"q{i}";"Is it, or not?";{value};'.replace(".", ",", 1) for i, value in enumerate(values)]
+    text = "\r\n".join(["ID;Question;Score;Comment", *cells, "q9;no answer;;", ""])
+    Path(name).write_text(f"\ufeff{text}", encoding="utf-8", newline="")
+
+
+def _in_words(name: str, values: list[float]) -> None:
+    words = {0: ("False", "fail", "0.0", "0%"), 0.5: ("0.5", "50%", "P", "50.0 %"), 1: ("True", "PASS", "1.0", "100%")}
+    rows = [f"{i}\t{words[value][i % 4]}\tmore" for i, value in enumerate(values)]
+    Path(name).write_text("\n".join(["Sample ID\tCorrect\tExtra", *rows, "9\tN/A\t"]), encoding="utf-8")
+
+
+def _graded(name: str, values: list[float]) -> None:
+    grades: list[Any] = [{"value": value, "explanation": "because"} for value in values]
+    write_lines(name, [{"id": i, "score": grade} for i, grade in enumerate([*grades, None])])
+
+
+def _wrapped(name: str, values: list[float]) -> None:
+    rows: list[Any] = [
+        {"task-id": i, "Scores": {"quality": value, "length": 7, "why": "x"}} for i, value in enumerate(values)
+    ]
+    document = {"model": "lab/m", "results": [*rows, {"task-id": 9, "Scores": {"why": "y"}}], "tags": []}
+    Path(name).write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+def _within(name: str, values: list[float]) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": i, "epoch": 1 if i % 2 else None, "run": {"grade": f"{value}"}} for i, value in enumerate(values)
+    ]
+    write_lines(name, [*rows, {"id": 9, "run": {"grade": ""}}])
+
+
+@pytest.mark.parametrize(
+    ("write", "ending", "score", "columns"),
+    [
+        (_spreadsheet, "csv", "Score", None),
+        (_in_words, "csv", "Correct", None),
+        (_graded, "jsonl", "score", None),
+        (_wrapped, "json", "quality", None),
+        (_within, "jsonl", "run.grade", "score=run.grade"),
+    ],
+)
+def test_tables_as_people_write_them(
+    write: Callable[[str, list[float]], None], ending: str, score: str, columns: str | None
+) -> None:
+    """With a byte order mark, semicolons and commas in numbers, tabs, heads in words, verdicts and percentages, grades
+    that are objects, rows within a document: the same differences, and what has no score is counted."""
+    a, b = [0, 0.5, 0, 1, 0, 0], [1, 0.5, 1, 1, 0.5, 1]
+    for side, values in (("a", a), ("b", b)):
+        write(f"{side}.{ending}", values)
+    comparison = akinai.compare_logs(f"a.{ending}", f"b.{ending}", columns=columns)
+    paired = comparison[score].paired
+    assert next(iter(comparison.scores)) == score
+    assert (paired.pairs, paired.difference, paired.p) == (6, pytest.approx(3.5 / 6), 8 / 64)
+    assert (comparison.a.lost, comparison.b.lost) == ({"unscored": 1}, {"unscored": 1})
+
+
+def test_a_column_without_any_number_is_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused with its first value, and says which option names another column."""
+    for side in "ab":
+        Path(f"{side}.csv").write_text("id,score,grade\n1,,1\n2,fine work,0\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="no row has a number as its 'score', the first is 'fine work'; --columns"):
+        akinai.compare_logs("a.csv", "b.csv")
+    assert akinai.compare_logs("a.csv", "b.csv", columns="score=grade")["grade"].paired.pairs == 2
 
 
 def test_rows_in_no_figure_are_counted_and_said(capsys: pytest.CaptureFixture[str]) -> None:

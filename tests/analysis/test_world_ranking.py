@@ -7,6 +7,7 @@ import pytest
 import akinai
 from akinai import api
 from akinai.analysis.analyse import Analysis
+from akinai.analysis.tables import group_notes
 from akinai.analysis.verdicts import ranking_sentences
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.presentation.sentences import coverage_warning
@@ -117,3 +118,11 @@ def test_impossible_thresholds_are_refused(store: str) -> None:
 def test_few_seeds_are_warned_of() -> None:
     """Below 50 seeds a sentence tells how often such intervals hold; from 50 on there is nothing to say."""
     assert [bool(coverage_warning(seeds)) for seeds in (1, 2, 49, 50, 500)] == [False, True, True, False, False]
+
+
+def test_every_interval_of_a_group_of_few_seeds_is_warned_of(store: str) -> None:
+    """Also where so few runs could show no difference to another group."""
+    (three,) = api.analyze("naive-1", "naive-2", "naive-3", scale=False, store=store).groups
+    assert (three.seeds, next(iter(three.scores.values())).mde) == (3, None)
+    share = "intervals over 3 seeds hold the truth in 75 % of studies, not 95 %"
+    assert share in " ".join(group_notes(three))

@@ -59,7 +59,7 @@ def test_document_has_groups_with_all_their_figures(akinai: Akinai) -> None:
     answer = akinai("analyze", "a", "--json")
     assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
     document = answer.json
-    assert document.keys() == {"runs", "summary", "groups", "standings", "card"}
+    assert document.keys() == {"runs", "summary", "groups", "standings", "table", "card"}
     group = document["groups"]["idle"]
     assert group.keys() == GROUP_KEYS
     assert (group["n"], group["states"], group["endings"], group["days"]) == (3, {"done": 3}, {"horizon": 3}, 27)

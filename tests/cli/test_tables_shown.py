@@ -123,6 +123,37 @@ def test_a_table_as_csv_is_the_documents(akinai: Akinai, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("groups")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("analyze", "naive", "reference"),
+        ("compare", "naive", "reference", "--gain", "10"),
+        ("leaderboard", "naive", "reference"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_table_in_a_document_is_the_csv(akinai: Akinai, words: tuple[str, ...]) -> None:
+    """--json holds the table of --csv cell by cell, every figure a number, amounts in cents where a CSV has dollars."""
+    document = akinai(*words, "--json").json
+    table = document["table"] if "table" in document else document["boards"][0]["table"]
+    heads, *rows = csv.reader(io.StringIO(akinai(*words, "--csv").out))
+    if "unit" in heads:
+        rows = [[cell for head, cell in zip(heads, row, strict=True) if head != "unit"] for row in rows]
+        heads.remove("unit")
+    assert [head.partition(" (")[0] for head in heads] == table["heads"]
+    assert len(rows) == len(table["rows"]) > 0
+    units = [[unit] * len(rows) if isinstance(unit, str) else unit for unit in table["units"]]
+    for row, cells, of in zip(table["rows"], rows, zip(*units, strict=True), strict=True):
+        for head, value, cell, unit in zip(heads, row, cells, of, strict=True):
+            if isinstance(value, int | float):
+                parts = 100 if unit == "cents" else 0.01 if head.endswith("(percent)") else 1
+                assert float(cell) == pytest.approx(value / parts)
+            else:
+                assert cell == (value or "")
+                assert not MONEY.search(cell)
+
+
+@pytest.mark.usefixtures("groups")
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_figure_of_a_comparison_has_one_line(
     akinai: Akinai, monkeypatch: pytest.MonkeyPatch, language: Language
@@ -148,6 +179,44 @@ def test_a_cell_of_a_csv_is_spelled_and_what_is_absent_is_empty() -> None:
     assert Grid([names, unknown]).csv.splitlines() == ["group,share (percent)", "'=1+1,50.0", ","]
     mixed = Column("mean", [-57, 2], unit=["cents", "units"])
     assert Grid([names, mixed]).csv.splitlines() == ["group,unit,mean", "'=1+1,dollars,-0.57", ",units,2"]
+
+
+def test_an_interval_stands_in_brackets_for_people_and_in_columns_for_programs() -> None:
+    """A mean with its interval is one cell on a terminal and three numbers in a CSV and in JSON, in every unit."""
+    share = Column("at best", [0.5, None, 1.0], unit="percent", ends=[(0.25, 0.75), None, None])
+    cost = Column("cost", [120, -57, None], unit="cents", ends=[None, (-114, 0), None])
+    table = Grid([Column("group", ["a", "b", "c"], words=True), share, cost]).in_order([1, 0, 2])
+    assert table.rows == [
+        ("b", "-", "-$0.57 (-$1.14 to $0.00)"),
+        ("a", "50 % (25 to 75 %)", "$1.20"),
+        ("c", "100 %", "-"),
+    ]
+    assert table.csv.splitlines() == [
+        'group,at best (percent),"at best, 95 % from (percent)","at best, 95 % to (percent)",'
+        'cost (dollars),"cost, 95 % from (dollars)","cost, 95 % to (dollars)"',
+        "b,,,,-0.57,-1.14,0.0",
+        "a,50.0,25.0,75.0,1.2,,",
+        "c,100.0,,,,,",
+    ]
+    assert table.to_json() == {
+        "heads": [
+            "group",
+            "at best",
+            "at best, 95 % from",
+            "at best, 95 % to",
+            "cost",
+            "cost, 95 % from",
+            "cost, 95 % to",
+        ],
+        "units": ["", "share", "share", "share", "cents", "cents", "cents"],
+        "rows": [
+            ["b", None, None, None, -57, -114, 0],
+            ["a", 0.5, 0.25, 0.75, 120, None, None],
+            ["c", 1.0, None, None, None, None, None],
+        ],
+    }
+    mixed = Grid([Column("mean", [3, 0.5, 0.01], unit=["cents", "", "p"])])
+    assert mixed.to_json() == {"heads": ["mean"], "units": [["cents", "", ""]], "rows": [[3], [0.5], [0.01]]}
 
 
 @pytest.mark.usefixtures("groups")

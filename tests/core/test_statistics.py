@@ -188,10 +188,20 @@ def test_equal_values_have_no_interval(value: float, n: int) -> None:
 
 def test_passed_and_failed_have_the_interval_of_a_share() -> None:
     """Also where all passed; values that only look like it, such as days, are no share."""
-    assert summarise([1, 0, 1, 1]).ci95 == proportion_interval(3, 4)
+    assert summarise([1, 0, 1, 1], bounds=(0.0, 1.0)).ci95 == proportion_interval(3, 4)
     assert summarise([1.0] * 5, bounds=(0.0, 1.0)).ci95 == pytest.approx((0.025 ** (1 / 5), 1.0))
     assert summarise([1.0] * 5, bounds=(0.0, math.inf)).ci95 is None
-    assert summarise([1, 1, 0, 0, 1, 1], clusters=[1, 1, 2, 2, 3, 3]).ci95 == proportion_interval(2, 3)
+    passed = summarise([1, 1, 0, 0, 1, 1], bounds=(0.0, 1.0), clusters=[1, 1, 2, 2, 3, 3])
+    assert passed.ci95 == proportion_interval(2, 3)
+
+
+@pytest.mark.parametrize("values", [[0, 1], [0, 0, 1], [1, 0, 1, 1], [0] * 9 + [1]])
+def test_ones_and_zeros_without_bounds_may_be_counts(values: list[float]) -> None:
+    """Their interval holds that of a share and that of a mean: a further run may be 3. All alike they are a share."""
+    low, high = summarise(values).ci95 or (math.nan, math.nan)
+    both = [proportion_interval(round(sum(values)), len(values)), mean_interval(values) or (math.nan, math.nan)]
+    assert (low, high) == (min(ends[0] for ends in both), max(ends[1] for ends in both))
+    assert summarise([0, 0]).ci95 == proportion_interval(0, 2)
 
 
 @pytest.mark.parametrize("odd_one", [1e-300, 1e-160, 1.0, 1e90])

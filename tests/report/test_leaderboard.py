@@ -175,6 +175,27 @@ def add_price(document: Document) -> None:
     document["prices"] = {"openai:x": {"input_per_million": 0.01, "output_per_million": 0.01}}
 
 
+def swap_digests(document: Document) -> None:
+    first, second = row_of(document, "reference")["runs"]
+    first["digest"], second["digest"] = second["digest"], first["digest"]
+
+
+def move_run(document: Document) -> None:
+    row_of(document, "idle")["runs"].append(row_of(document, "reference")["runs"].pop())
+
+
+def repeat_row(document: Document) -> None:
+    document["boards"][0]["rows"].append({**row_of(document, "reference"), "group": "reference too"})
+
+
+def sharpen_test(document: Document) -> None:
+    document["boards"][0]["pairs"][0]["p_holm"] = 0.001
+
+
+def award_version(document: Document) -> None:
+    document["akinai"] += " (winner of the year)"
+
+
 def add_words(document: Document) -> None:
     document["award"] = "winner of the year"
 
@@ -195,6 +216,14 @@ def add_words(document: Document) -> None:
         (split_board, "", "edited figure"),
         (add_price, "", "edited figure"),
         (add_words, "", "edited figure"),
+        (award_version, "", "edited figure"),
+        (lambda document: document.pop("akinai"), "", "edited figure"),
+        (sharpen_test, "", "edited figure"),
+        (swap_digests, "reference", "edited ledger"),
+        (move_run, "reference", "other settings"),
+        (repeat_row, "", "repeated run"),
+        (of_row("naive", group="nаive"), "nаive", "edited figure"),
+        (of_run("naive", award="best"), "", "edited figure"),
         (of_row("idle", mean=1e6), "idle", "edited score"),
         (of_row("idle", ci95=[1.0, 2.0]), "idle", "edited score"),
         (of_row("naive", mde=0.1), "naive", "edited figure"),
@@ -270,6 +299,29 @@ def test_an_edited_ledger_is_refused(folder: Path, statements: Sequence[str]) ->
     """One cent in an outcome, the last days cut off, as they are and closed anew, another ending, seed or player."""
     edit_ledgers(folder, *statements)
     assert "reference" in {row for row, kind in refusals(folder) if kind in ("edited ledger", "edited figure")}
+
+
+def test_scores_beside_a_ledger_are_no_evidence(folder: Path, store: str) -> None:
+    """What was made of a run lies beside it in a store; in a board's file it must be what the entries make."""
+    akinai.analyze("reference", scale=False, store=store)
+    with closing(sqlite3.connect(store)) as connection:
+        rows = connection.execute("SELECT * FROM run_scores WHERE run_id = 'reference-2'").fetchall()
+    assert rows
+    score = row_of(json.loads((folder / "leaderboard.json").read_text()), "reference")["runs"][1]["score"]
+    with closing(sqlite3.connect(folder / "ledgers.db")) as connection, connection:
+        for run, digest, written_by, data in rows:
+            assert str(score) in data
+            forged = (run, digest, written_by, data.replace(str(score), str(score + 1)))
+            connection.execute("INSERT INTO run_scores VALUES (?, ?, ?, ?)", forged)
+    assert refusals(folder) == [("reference", "edited ledger")]
+
+
+def test_a_board_without_its_ledgers_is_refused(folder: Path) -> None:
+    """Nothing of it can be replayed, and the refusal names the file."""
+    (folder / "ledgers.db").unlink()
+    assert [(refusal.kind, refusal.why.split()[0]) for refusal in akinai.check_leaderboard(folder)] == [
+        ("missing ledger", "ledgers.db")
+    ]
 
 
 def test_a_copied_ledger_adds_no_evidence(folder: Path) -> None:

@@ -60,6 +60,7 @@ class Analysis:
         groups = {group.name: group for group in self.groups}
         rates = {"pass_rates": self.pass_rates} if self.pass_rates else {}
         more = as_json({"groups": groups, "standings": self.standings, **rates})
+        more["table"] = self.table.to_json()
         return {"runs": document["runs"], "summary": document["summary"], **more, "card": document["card"]}
 
 

@@ -220,6 +220,7 @@ class Comparison:
             "scores": as_json(self.scores),
             "findings": as_json(self.findings),
             "coherence": as_json(self.coherence),
+            "table": self.table.to_json(),
             "card": dict(self.card),
         }
         return document | ({"figures": as_json(self.figures)} if self.figures else {})

@@ -104,6 +104,7 @@ class LogComparison:
             "task_version": self.a.version,
             "cluster": self.cluster,
             "scores": as_json(self.scores),
+            "table": self.table.to_json(),
         }
 
 

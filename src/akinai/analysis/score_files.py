@@ -4,6 +4,7 @@ The shapes are the documented ones; none of these packages is needed.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from akinai.core.untrusted.documents import (
     MOST_RECORD_BYTES,
     TABLES,
     DocumentError,
+    delimiter_of,
     parse_json,
     parse_lines,
     parse_rows,
@@ -29,9 +31,13 @@ ENDINGS = (".json", ".jsonl", *TABLES)
 
 SAMPLE = ("sample", "sample_id", "id", "task_id", "doc_id", "example_id", "question_id", "item")
 EPOCH = ("epoch", "trial", "repeat", "rollout", "attempt")
-SCORE = ("score", "reward", "correct", "success", "passed", "acc", "accuracy", "value")
+SCORE = ("score", "scores", "reward", "correct", "success", "passed", "acc", "accuracy", "value")
 TASK = ("task", "benchmark", "dataset", "domain")
-"""Names of columns, the first that a table has; a sample by another name, or another score, is named by the caller."""
+"""Names of columns, the first that a table has, in any case and with spaces or hyphens; a sample by another name, or
+another score, is named by the caller."""
+VERDICTS = {"pass": 1.0, "passed": 1.0, "correct": 1.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0, "wrong": 0.0}
+"""Scores of a table in words, beside those of Inspect."""
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 STATUS = ("status", "state")
 FAILED = {"cancelled", "canceled", "crashed", "error", "errored", "failed", "failure", "timeout"}
 """Values of a table's column of status that say that a row broke, and was not judged."""
@@ -158,7 +164,13 @@ def _document(name: str) -> Any:
     text = read_named(name, most_bytes=MOST_RECORD_BYTES)
     ending = Path(name).suffix
     if ending in TABLES:
-        return [row for _, row in parse_rows(text, TABLES[ending])]
+        rows = [row for _, row in parse_rows(text, TABLES[ending])]
+        if delimiter_of(text, TABLES[ending]) != ";":
+            return rows
+        return [
+            {head: cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell for head, cell in row.items()}
+            for row in rows
+        ]
     lines = [line for line in text.splitlines() if line.strip()]
     if ending == ".jsonl" or (len(lines) > 1 and all(line.startswith("{") for line in lines[:2])):
         return [value for _, value in parse_lines(text)]
@@ -226,8 +238,8 @@ def _verifiers(name: str, document: Any, columns: Mapping[str, str]) -> Iterator
 
 
 def _table(name: str, document: Any, columns: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the rows of a table by the names of its columns."""
-    rows = _objects(document)
+    """Yield the rows of a table by the names of its columns; those of an object within a row are "result.score"."""
+    rows = [_flat(row) for row in _objects(_only_list(document))]
     if not rows:
         return
     heads = list(dict.fromkeys(key for row in rows for key in row))
@@ -236,18 +248,62 @@ def _table(name: str, document: Any, columns: Mapping[str, str]) -> Iterator[Row
     if sample is None or score is None:
         missing = "sample" if sample is None else "score"
         raise DocumentError(f"it has no column for {missing} ({', '.join(heads[:8])}); --columns {missing}=NAME does")
-    status = _column("status", STATUS, heads, {})
-    for row in rows:
+    status, measured = _column("status", STATUS, heads, {}), [_scores(score, row.get(score)) for row in rows]
+    if all(value is None for scores in measured for value in scores.values()):
+        example = next((row[score] for row in rows if row.get(score)), "")
+        raise DocumentError(
+            f"no row has a number as its {score!r}, the first is {example!r:.60}; --columns score=NAME names another"
+        )
+    for row, scores in zip(rows, measured, strict=True):
         number = row.get(epoch) if epoch else None
         yield Row(
             str(row[sample]),
             None if number in (None, "") else str(number),
-            {score: as_number(row.get(score))},
+            scores,
             str(row.get(task) or "") if task else "",
             bool(row.get("error")) or (status is not None and str(row.get(status)).strip().lower() in FAILED),
             str(row.get("model") or ""),
             row,
         )
+
+
+def _only_list(document: Any) -> Any:
+    """The rows of a document: itself, or the one list of objects that an object holds, such as its "results"."""
+    if not isinstance(document, dict):
+        return document
+    parts = cast("dict[str, Any]", document)
+    lists = [cast("list[Any]", part) for part in parts.values() if isinstance(part, list)]
+    lists = [rows for rows in lists if rows and isinstance(rows[0], dict)]
+    return lists[0] if len(lists) == 1 else parts
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row, and beside its objects their own parts."""
+    flat = dict(row)
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{part}": inner for part, inner in _flat(cast("dict[str, Any]", value)).items()}
+    return flat
+
+
+def _scores(name: str, value: Any) -> dict[str, float | None]:
+    """The scores of a cell: one by the column's name, or, of an object without a "value", each of its numbers."""
+    if not isinstance(value, dict):
+        return {name: _number(value)}
+    parts = cast("dict[str, Any]", value)
+    if "value" in parts:
+        return _scores(name, parts["value"])
+    scores = {part: number for part, inner in parts.items() for number in _scores(part, inner).values()}
+    return {part: number for part, number in scores.items() if number is not None} or {name: None}
+
+
+def _number(value: object) -> float | None:
+    """The number of a cell, which may be a verdict in a word or a percentage."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text in VERDICTS:
+        return VERDICTS[text]
+    share = as_number(text[:-1]) if text.endswith("%") else None
+    return as_number(value) if share is None else share / 100
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -268,7 +324,8 @@ def _column(part: str, names: Sequence[str], heads: Sequence[str], columns: Mapp
         if columns[part] not in heads:
             raise DocumentError(f"it has no column {columns[part]!r}; its columns are {', '.join(heads[:8])}")
         return columns[part]
-    return next((name for name in names if name in heads), None)
+    plain = {re.sub(r"[\s-]+", "_", head.strip().lower()): head for head in reversed(heads)}
+    return next((plain[name] for name in names if name in plain), None)
 
 
 READERS: Mapping[Format, Callable[[str, Any, Mapping[str, str]], Iterator[Row]]] = {

@@ -1,6 +1,6 @@
 """Tables and sentences on groups of runs and on differences, the same for a terminal, a page, a file and `print`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -35,7 +35,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
     optional = [
         Column("idle to reference", [score.share if score else None for score in firsts], drop=1, unit="percent"),
         Column("of the best possible", [_of_best(group) for group in groups], drop=1, unit="percent"),
-        *(Column(label(name), [_with_interval(group, name) for group in groups], drop=1) for name in compared),
+        *(_compared([group.figures.get(name) for group in groups], name) for name in compared),
         Column("coherence", [_coherence(group) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
@@ -73,17 +73,16 @@ def _of_best(group: Group) -> float | None:
     return share.summary.mean if share else None
 
 
-def _with_interval(group: Group, name: str) -> str:
-    """The mean of one of the world's figures, with its interval in brackets."""
-    score = group.figures.get(name)
-    if score is None or score.summary.mean is None:
-        return ABSENT
-    ends = score.summary.ci95 or (score.summary.mean, score.summary.mean)
-    if score.unit != "share":
-        mean, low, high = (figure(value, score.unit) for value in (score.summary.mean, *ends))
-        return f"{mean} ({low} to {high})"
-    low, high = map(percent, ends)
-    return f"{percent(score.summary.mean)} ({low.removesuffix(' %')} to {high})"
+def _compared(scores: Sequence[ScoreSummary | None], name: str) -> Column:
+    """The means of one of the world's figures, each with its interval."""
+    units = ["percent" if score.unit == "share" else score.unit for score in scores if score]
+    summaries = [score.summary if score else None for score in scores]
+    return _means(label(name), summaries, unit=next(iter(units), ""), drop=1)
+
+
+def _means(head: str, summaries: Sequence[Summary | None], unit: str, drop: int = 0) -> Column:
+    means = [summary and summary.mean for summary in summaries]
+    return Column(head, means, drop=drop, unit=unit, ends=[summary and summary.ci95 for summary in summaries])
 
 
 def _coherence(group: Group) -> float | None:
@@ -99,13 +98,12 @@ def usage_columns(groups: Sequence[Group]) -> Iterator[Column]:
     """Yield what the models of a run took, on average; nothing where none was asked."""
     usages = [group.usage for group in groups]
     if any(usages):
-        dollars = [None if usage is None or usage.dollars is None else f"${usage.dollars:,.4g}" for usage in usages]
         yield Column("calls", [round(usage.calls, 1) if usage else None for usage in usages], drop=9)
         yield Column("tokens read", [round(usage.input_tokens) if usage else None for usage in usages], drop=5)
         yield Column("of them cached", [round(usage.cached_tokens) if usage else None for usage in usages], drop=8)
         yield Column("tokens written", [round(usage.output_tokens) if usage else None for usage in usages], drop=6)
-        yield Column("minutes", [f"{usage.minutes:,.1f}" if usage else None for usage in usages], drop=7)
-        yield Column("dollars", dollars, drop=4)
+        yield Column("minutes", [round(usage.minutes, 1) if usage else None for usage in usages], drop=7)
+        yield Column("dollars", [usage and usage.dollars for usage in usages], drop=4, unit="dollars")
 
 
 def statistics_table(
@@ -199,25 +197,11 @@ def needed_column(nouns: str, needed: Sequence[int | None]) -> Iterator[Column]:
 
 def pass_table(rates: Sequence[PassRate], title: str) -> Grid:
     """A row for each score and k: pass@k and pass^k, each with its interval."""
-
-    def cells(summaries: Iterable[Summary]) -> list[str]:
-        return [
-            ABSENT
-            if summary.mean is None
-            else percent(summary.mean)
-            + (
-                f" ({percent(summary.ci95[0]).removesuffix(' %')} to {percent(summary.ci95[1])})"
-                if summary.ci95
-                else ""
-            )
-            for summary in summaries
-        ]
-
     columns = [
         Column("score", [f"{label(rate.score)} {figure(rate.threshold, rate.unit)}" for rate in rates], words=True),
         Column("tries", [rate.k for rate in rates]),
-        Column("pass@k: at least once", cells(rate.at_least_once for rate in rates)),
-        Column("pass^k: every time", cells(rate.every_time for rate in rates)),
+        _means("pass@k: at least once", [rate.at_least_once for rate in rates], unit="percent"),
+        _means("pass^k: every time", [rate.every_time for rate in rates], unit="percent"),
         Column("seeds", [rate.every_time.n for rate in rates]),
     ]
     return Grid(columns, title)
@@ -292,13 +276,13 @@ def _copies(group: Group) -> str:
 def _floor(group: Group) -> str:
     """The smallest difference that the group could show against another, and how far its intervals can be trusted."""
     first = next(iter(group.scores.values()), None)
-    if first is None or not first.mde:
+    if first is None or not first.summary.ci95:
         return ""
     floor = (
         f"Against another group of as many runs, a true difference in {label(first.name)} of "
         f"about {figure(first.mde, first.unit)} is found four times in five; on common seeds a smaller one is."
     )
-    return " ".join(filter(None, (floor, coverage_warning(group.seeds))))
+    return " ".join(filter(None, (floor * bool(first.mde), coverage_warning(group.seeds))))
 
 
 def _scale(group: Group) -> str:

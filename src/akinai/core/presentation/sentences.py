@@ -44,7 +44,7 @@ def difference_sentences(
     ahead = (difference > 0) == (better != "lower")
     first, second = (b, a) if ahead else (a, b)
     more = "lower" if better == "lower" else "higher"
-    apart = f"{name} is {amount(abs(difference))} {more} with {first} on average"
+    apart = f"{name} is {f'{amount(abs(difference))} {more} with {first}' if difference else 'the same'} on average"
     wins = _wins(paired, noun, forward=ahead)
     if statistic.p is not None and statistic.p < LEVEL:
         ends = _ends(statistic.ci95, difference, amount)
@@ -95,4 +95,7 @@ def coverage_warning(seeds: int) -> str:
     if seeds < 2 or (expected := expected_coverage(seeds)) is None:
         return ""
     share = f"{100 * expected:.0f} %"
-    return f"Where scores are very skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
+    return (
+        f"Where scores are very skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %. "
+        "None looks for a kind of run that was not seen."
+    )

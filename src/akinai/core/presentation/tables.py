@@ -1,13 +1,18 @@
-"""A table of results: the same columns on a terminal, in a page, in Markdown, in `print` and as CSV."""
+"""A table of results: the same columns on a terminal, in a page, in Markdown, in `print`, as CSV and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from akinai.core.canonical import Json
 from akinai.core.presentation.words import ABSENT, figure, unit_word
+from akinai.core.statistics import Bounds
 from akinai.core.untrusted.spelling import csv_line
 
 PARTS = {"cents": 100, "percent": 0.01}
-"""What is one of the units that programs read: a dollar in cents, a percent as a share."""
+"""What is one of the units that a CSV has: a dollar in cents, a percent as a share."""
+
+EXACT = {"percent": "share", "p": ""}
+"""The units in which numbers stand that people read otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,8 @@ class Column:
     """0: the column is always shown. Of the others, the one with the largest number is left out first."""
     unit: str | Sequence[str] = ""
     """The unit of its numbers, or of each."""
+    ends: Sequence[Bounds | None] = ()
+    """The 95 % interval of each number, in brackets behind it; programs read it as two columns of its own."""
     sign: bool = False
     """Whether positive numbers have a sign, as differences do."""
     names: bool = False
@@ -37,22 +44,40 @@ class Column:
 
     @property
     def cells(self) -> list[str]:
-        return [
+        cells = [
             value if isinstance(value, str) else figure(value, unit, sign=self.sign)
             for value, unit in zip(self.values, self.units, strict=True)
         ]
+        return [
+            f"{cell}{_in_brackets(ends, unit)}"
+            for cell, unit, ends in zip(cells, self.units, self.ends or [None] * len(cells), strict=True)
+        ]
 
     @property
-    def numbers(self) -> list[float | str | None]:
-        """The values for programs: amounts in dollars, shares in percent, other numbers as they are."""
+    def plain(self) -> "Iterator[Column]":
+        """Yield the columns that programs read: one of values, without what is not known, and one for each end of its
+        intervals."""
+        yield replace(self, values=[None if value == ABSENT else value for value in self.values], ends=())
+        for end, name in enumerate(("from", "to") if self.ends else ()):
+            yield replace(
+                self, head=f"{self.head}, 95 % {name}", values=[ends and ends[end] for ends in self.ends], ends=()
+            )
+
+    @property
+    def in_dollars(self) -> list[float | str | None]:
+        """The values with amounts in dollars and shares in percent."""
         return [
-            value / PARTS[unit]
-            if isinstance(value, int | float) and unit in PARTS
-            else None
-            if value == ABSENT
-            else value
+            value / PARTS[unit] if isinstance(value, int | float) and unit in PARTS else value
             for value, unit in zip(self.values, self.units, strict=True)
         ]
+
+
+def _in_brackets(ends: Bounds | None, unit: str) -> str:
+    """ " (1 to 2 %)"; empty without an interval."""
+    if ends is None:
+        return ""
+    low, high = (figure(end, unit) for end in ends)
+    return f" ({low.removesuffix(' %')} to {high})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +127,7 @@ class Grid:
                 column,
                 values=[column.values[index] for index in order],
                 unit=column.unit if isinstance(column.unit, str) else [column.units[index] for index in order],
+                ends=[column.ends[index] for index in order] if column.ends else (),
             )
             for column in self.columns
         ]
@@ -111,15 +137,27 @@ class Grid:
     def csv(self) -> str:
         """Its heads, with the unit of their numbers, and its rows as lines of a CSV; a column has the units where they
         differ from row to row."""
-        units = [list(dict.fromkeys(map(unit_word, column.units))) for column in self.columns]
+        plain = [part for column in self.columns for part in column.plain]
+        units = [list(dict.fromkeys(map(unit_word, column.units))) for column in plain]
         heads = [
-            f"{column.head} ({unit[0]})" if len(unit) == 1 and unit[0] else column.head
-            for column, unit in zip(self.columns, units, strict=True)
+            f"{column.head} ({unit[0]})" if len(unit) == 1 and unit[0] not in ("", column.head) else column.head
+            for column, unit in zip(plain, units, strict=True)
         ]
-        columns = [[head, *column.numbers] for head, column in zip(heads, self.columns, strict=True)]
-        if mixed := next((column for column, unit in zip(self.columns, units, strict=True) if len(unit) > 1), None):
+        columns = [[head, *column.in_dollars] for head, column in zip(heads, plain, strict=True)]
+        if mixed := next((column for column, unit in zip(plain, units, strict=True) if len(unit) > 1), None):
             columns.insert(1, ["unit", *map(unit_word, mixed.units)])
         return "\n".join(map(csv_line, zip(*columns, strict=True)))
+
+    def to_json(self) -> dict[str, Json]:
+        """Its heads, the unit of each column or of each of its rows, and its rows: every number as the records hold it,
+        amounts in cents and shares of 1."""
+        columns = [part for column in self.columns for part in column.plain]
+        units = [[EXACT.get(unit, unit) for unit in column.units] for column in columns]
+        return {
+            "heads": [column.head for column in columns],
+            "units": [unit[0] if len({*unit}) == 1 else [*unit] for unit in units],
+            "rows": [[*row] for row in zip(*(column.values for column in columns), strict=True)],
+        }
 
     def __str__(self) -> str:
         """Its rows below its heads, in lines."""

@@ -11,14 +11,16 @@ MOST_RANGES = 8
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
-    """Format a number in its unit: cents as "$1,234.56", a share as "12 %" in percent, a p-value to three decimals,
-    counts with thousands, an absent one as "-"."""
+    """Format a number in its unit: cents as "$1,234.56", dollars to four digits, a share as "12 %" in percent, a
+    p-value to three decimals, counts with thousands, an absent one as "-"."""
     if value is None:
         return ABSENT
     if unit == "p":
         return p_value(value)
     if unit == "percent":
         return percent(value)
+    if unit == "dollars":
+        return f"${value:,.4g}"
     plus = "+" if sign and value > 0 else ""
     if unit == "cents":
         return plus + format_cents(round(value))

@@ -46,8 +46,9 @@ def summarise(
 ) -> Summary:
     """Summarise one score over runs; None is a run that failed, counted and never dropped in silence.
 
-    The interval is cut at the `bounds`, which no mean can pass. Within bounds of 0 and 1, and without any, values that
-    are all 0 or 1 passed or failed, and have the interval of a share. `clusters` has a key for each value: values of
+    The interval is cut at the `bounds`, which no mean can pass. Within bounds of 0 and 1 values that are all 0 or 1
+    passed or failed, and have the interval of a share; without bounds they may as well be counts, of which a further
+    run may be 3, and the interval is as wide as either's. `clusters` has a key for each value: values of
     one key, such as runs of one seed, are one draw of chance, and the interval is over the keys (see `clustered`). NaN,
     infinities and numbers beyond 1e100 raise ValueError.
     """
@@ -101,9 +102,10 @@ def _independent(
 
 def _interval(independent: Sequence[float], ascending: Sequence[float], bounds: Bounds | None) -> Bounds | None:
     """The interval of the mean, cut at the bounds unless a value lies beyond them, since then they are no bounds."""
-    if len(independent) > 1 and bounds in (None, (0.0, 1.0)) and set(independent) <= {0.0, 1.0}:
-        return proportion_interval(round(sum(independent)), len(independent))
     ends, (low, high) = mean_interval(independent), bounds or BOUNDLESS
+    if len(independent) > 1 and bounds in (None, (0.0, 1.0)) and set(independent) <= {0.0, 1.0}:
+        least, most = proportion_interval(round(sum(independent)), len(independent))
+        return (least, most) if bounds or not ends else (min(least, ends[0]), max(most, ends[1]))
     if ends is None or ascending[0] < low or ascending[-1] > high:
         return ends
     return max(ends[0], low), min(ends[1], high)

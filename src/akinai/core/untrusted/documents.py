@@ -83,8 +83,19 @@ def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
                 raise DocumentError(f"line {number}: {error}") from error
 
 
+def delimiter_of(text: str, usual: str) -> str:
+    """What parts the cells of a table: the usual character, or the semicolon or tab that its head has more of, as
+    spreadsheets of many countries write it."""
+    head, _, _ = text.partition("\n")
+    return max(usual, ";", "\t", key=head.count)
+
+
 def parse_rows(text: str, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table with a head, each with its line. DocumentError for a row that is not of the head's length."""
+    """The rows of a table with a head, each with its line, parted by the usual delimiter or that of its head.
+
+    DocumentError for a row that is not of the head's length.
+    """
+    delimiter = delimiter_of(text, delimiter)
     rows = csv.reader(_LINE.findall(text), delimiter=delimiter, strict=True)
     try:
         head = next(rows, list[str]())

@@ -1,6 +1,7 @@
 """Leaderboards in folders: a page, its numbers, and the ledgers from which a check computes them again."""
 
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -45,6 +46,8 @@ from akinai.runtime.seal import Key, expect_key, forged_line, load_optional, par
 PAGE, NUMBERS, LEDGERS = "leaderboard.html", "leaderboard.json", "ledgers.db"
 LOG, KEY = "log.jsonl", "key.json"
 """Of sealed games: the log of the runs that were begun under the key, and the key once it is revealed."""
+VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc|\.dev|\.post)\d+)?(\+[a-z\d.]{1,20})?")
+"""The version of the release that wrote a leaderboard, which may be an earlier one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class WrittenLeaderboard:
 
     def to_json(self) -> dict[str, Json]:
         files = [PAGE, NUMBERS, LEDGERS, *([LOG] if any(board.commitment for board in self.boards) else [])]
-        return {"folder": str(self.folder), "files": files, "boards": [board.to_json() for board in self.boards]}
+        boards = [{**board.to_json(), "table": board_table(board).to_json()} for board in self.boards]
+        return {"folder": str(self.folder), "files": files, "boards": boards}
 
 
 def leaderboard(
@@ -130,8 +134,10 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         prices = read_prices(claimed["prices"])
         async with open_readers(books, url, jobs, prices, on) as readers:
             refused, boards = await check_boards(books, readers, claimed["boards"], log)
-        own = {**_document(boards, [board.to_json() for board in boards], prices), "akinai": None}
-        if not refused and canonical(claimed | {"akinai": None}) != canonical(own):
+        own = dict(_document(boards, [board.to_json() for board in boards], prices))
+        if VERSION.fullmatch(str(claimed.get("akinai"))):
+            own["akinai"] = claimed["akinai"]  # of the release that wrote it
+        if not refused and canonical(claimed) != canonical(own):
             why = "its prices or something beside the boards are not those of its runs"
             refused.append(Refusal("", "edited figure", why))
         return refused or (_page_refusals(Path(folder), boards, str(claimed.get("akinai"))) if drawn else [])
@@ -152,6 +158,8 @@ def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = Non
         if not claimed["boards"] or not all(board["rows"] for board in claimed["boards"]):
             why = "is a leaderboard without rows; there is nothing to check"
             raise UsageError(f"{str(Path(folder) / NUMBERS)!r} {why}")
+        if not Path(ledgers).is_file():
+            return [Refusal("", "missing ledger", f"{LEDGERS} is not there, and no run can be replayed")]
         return in_store(ledgers, work)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
