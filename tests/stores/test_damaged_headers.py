@@ -2,11 +2,14 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from akinai.core.canonical import Json
 from akinai.core.errors import BrokenChain
+from akinai.core.ledger import Genesis
 from akinai.stores import open_store
 from akinai.testing.laws.sample_runs import sample_header
 
@@ -41,8 +44,6 @@ async def test_damaged_header_hides_no_other(tmp_path: Path, statement: str) -> 
 
 async def test_runs_of_equal_setups_share_one(tmp_path: Path) -> None:
     """A listing of many runs holds equal setups once, whatever their seeds; each run has its own genesis."""
-    from akinai.core.ledger import Genesis
-
     store = await open_store(str(tmp_path / "a.db"))
     written = [Genesis("w@1", seed, {"products": ["a", "b"] * (1 + seed // 3)}) for seed in range(6)]
     for genesis in written:
@@ -51,4 +52,21 @@ async def test_runs_of_equal_setups_share_one(tmp_path: Path) -> None:
     assert listed == written
     assert [genesis.digest for genesis in listed] == [genesis.digest for genesis in written]
     assert len({id(genesis.setup) for genesis in listed}) == 2
+    await store.close()
+
+
+async def test_runs_of_equal_cards_share_one_and_have_their_own_seals(tmp_path: Path) -> None:
+    """A listing holds equal cards once; what looks like a seal inside a card stays there."""
+    store = await open_store(str(tmp_path / "a.db"))
+    like_a_seal: dict[str, Json] = {"a": "", "seal": {"card": "0" * 64, "header": "1" * 64}}
+    cards: list[dict[str, Json]] = [{"preset": "p"}, {"preset": "p"}, {"inner": like_a_seal}, {"inner": like_a_seal}]
+    for number, card in enumerate(cards):
+        await store.create(replace(sample_header(f"r{number}"), card=card))
+    listed = await store.runs()
+    assert [header.card for header in listed] == cards
+    assert listed[0].card is listed[1].card
+    assert [header.seal for header in listed] == [
+        {"card": header.card_digest, "header": header.header_digest} for header in listed
+    ]
+    assert [(await store.header(header.run_id)).seal for header in listed] == [header.seal for header in listed]
     await store.close()

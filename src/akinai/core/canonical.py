@@ -77,7 +77,7 @@ def parse_json(text: str) -> Json:
 
     Raises ValueError for NaN, infinities and an object's repeated key, of which some readers take the first.
     """
-    return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=no_constant)
+    return _decode(text)
 
 
 def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -91,6 +91,9 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 def no_constant(name: str) -> None:
     """Refuse NaN and infinities: the `parse_constant` of a JSON parser. Raises ValueError."""
     raise ValueError(f"{name} is no number of JSON")
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=no_constant).decode
 
 
 def settled(value: Json) -> Json:

@@ -17,6 +17,7 @@ Canonicalize: TypeAlias = Callable[[str], str]
 HEADER_COLUMNS: LiteralString = (
     "run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error, card"
 )
+_STATUSES = get_args(Status)
 SEAL = "seal"
 """The key of the stored card under which the digests of card and header are kept."""
 _GENESES = (
@@ -25,6 +26,8 @@ _GENESES = (
 )
 """The types of the fields of a genesis, and of one whose seed is withheld."""
 _SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
+_DIGESTS = re.compile(f',"{SEAL}":{{"card":"([0-9a-f]{{64}})","header":"([0-9a-f]{{64}})"}}')
+"""The seal in the text of a card, all that most cards of a group differ in."""
 
 
 def header_row(run: RunHeader) -> Row:
@@ -41,32 +44,32 @@ def header_row(run: RunHeader) -> Row:
 
 
 def parse_headers(rows: Iterable[tuple[Any, ...]], canonicalize: Canonicalize = str) -> list[RunHeader]:
-    """The headers of many rows. A damaged row becomes the header of a damaged run; equal setups are parsed once."""
-    setups: dict[str, Genesis] = {}
+    """The headers of many rows. A damaged row becomes the header of a damaged run; equal setups, agents and cards are
+    parsed once, and shared."""
+    parsed: dict[str, Any] = {}
     headers: list[RunHeader] = []
     for row in rows:
         try:
-            headers.append(parse_header(row, canonicalize, setups))
+            headers.append(parse_header(row, canonicalize, parsed))
         except BrokenChain as error:
             headers.append(damaged_run(str(row[0]), error, created_at=row[4], group=row[6]))
     return headers
 
 
 def parse_header(
-    row: tuple[Any, ...], canonicalize: Canonicalize = str, setups: dict[str, Genesis] | None = None
+    row: tuple[Any, ...], canonicalize: Canonicalize = str, parsed: dict[str, Any] | None = None
 ) -> RunHeader:
     """The header of one row, whose JSON columns are text. Raises BrokenChain when they do not hold a header."""
     run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
-    cache, column = {} if setups is None else setups, "genesis"
+    cache, column = {} if parsed is None else parsed, "genesis"
     try:
         parsed_genesis = _parse_genesis(canonicalize(genesis), cache)
         column = "agents"
-        parsed_agents = _object(canonicalize(agents))
+        parsed_agents = _parse_shared(canonicalize(agents), cache)
         column = "card"
-        parsed_card = _object(canonicalize(card))
+        parsed_card, seal = _parse_card(canonicalize(card), cache)
     except (AttributeError, ValueError, TypeError, RecursionError) as error:
         raise _damaged(run_id, f"its {column} cannot be read: {error}") from error
-    seal = parsed_card.pop(SEAL, None)
     header = RunHeader(
         run_id,
         parsed_genesis,
@@ -80,7 +83,7 @@ def parse_header(
         digest=digest,
         error=failure,
         card=parsed_card,
-        seal=cast("dict[str, str]", seal) if isinstance(seal, dict) else None,
+        seal=seal,
     )
     _expect_types(header)
     try:
@@ -94,7 +97,7 @@ def _expect_types(header: RunHeader) -> None:
     """Raise BrokenChain for a column with a value of the wrong type: SQLite stores any value in any column."""
     texts = ("parent", "group", "ending", "digest", "error")
     wrong = [name for name in texts if not isinstance(getattr(header, name), str | None)]
-    if header.status not in get_args(Status):
+    if header.status not in _STATUSES:
         wrong.append("status")
     if type(header.created_at) is not int:
         wrong.append("created_at")
@@ -116,16 +119,34 @@ def _object(text: str) -> dict[str, Any]:
     return {intern(name): intern(item) if type(item) is str else item for name, item in value.items()}
 
 
-def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:
+def _parse_shared(text: str, cache: dict[str, Any]) -> dict[str, Any]:
+    """An object; equal texts share it."""
+    if text not in cache:
+        cache[text] = _object(text)
+    return cache[text]
+
+
+def _parse_card(text: str, cache: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str] | None]:
+    """A card, and its seal. Cards that differ only in their seal share one object."""
+    if len(parts := _DIGESTS.split(text)) == 4:
+        card = _parse_shared(parts[0] + parts[3], cache)
+        if SEAL not in card:
+            return card, {"card": parts[1], "header": parts[2]}
+    card = _object(text)
+    seal = card.pop(SEAL, None)
+    return card, cast("dict[str, str]", seal) if isinstance(seal, dict) else None
+
+
+def _parse_genesis(text: str, cache: dict[str, Any]) -> Genesis:
     """A genesis. Runs that differ only in their seed share one setup object, which is most of a header."""
     seed, comma, remainder = text.partition(",")
-    if comma and remainder in setups and (digits := _SEED.fullmatch(seed)):
-        return Genesis(setups[remainder].world, int(digits[1]), setups[remainder].setup)
+    if comma and (alike := cache.get(remainder)) and (digits := _SEED.fullmatch(seed)):
+        return Genesis(alike.world, int(digits[1]), alike.setup)
     value = _object(text)
     types = {name: type(item).__name__ for name, item in sorted(value.items())}
     if types not in _GENESES:
         raise ValueError(f"it holds {str(types)[:200]}, not a whole number, an object and a text")
     genesis = Genesis(**value)
     if _SEED.fullmatch(seed):
-        setups[remainder] = genesis
+        cache[remainder] = genesis
     return genesis

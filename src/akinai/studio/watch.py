@@ -125,6 +125,10 @@ class Watch:
     async def _updated(self, header: RunHeader, key: str = "") -> _Watched:
         watched = self._watched.get(header.run_id)
         before = watched.item if watched else None
+        if before and _changing(before.header) == _changing(header):
+            header = before.header  # most runs of a large store: nothing is compared, and nothing held twice
+            if watched and header.status != "open" and not before.growing and before.job == self.plays(header.run_id):
+                return watched
         entries = await self._entries(header, before.entries if before else 0)
         now = time.monotonic()
         grew = before is not None and entries > before.entries
@@ -172,6 +176,12 @@ class Watch:
                 current, item=replace(current.item, run=run), version=self.version, read_entries=entries
             )
         return True
+
+
+def _changing(header: RunHeader) -> tuple[object, ...]:
+    """What may change in the header of a run: its genesis, the most of it, does not."""
+    changing = (header.created_at, header.status, header.ending, header.entries, header.digest, header.error)
+    return *changing, header.card, header.damage
 
 
 def yardsticks(headers: Sequence[RunHeader], selected: Sequence[RunHeader]) -> list[RunHeader]:

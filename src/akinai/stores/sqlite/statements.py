@@ -169,14 +169,15 @@ def headers(
     agents: Sequence[str] | None,
 ) -> list[RunHeader]:
     """The headers of the newest runs that pass the filters, oldest first."""
-    # A damaged column is no JSON, and would have the whole query refused.
+    # A damaged column is no JSON, and would have the whole query refused. Numbers are sorted, not rows of kilobytes.
     sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
     rows = connection.execute(
-        f"SELECT {HEADER_COLUMNS} FROM runs WHERE (:name IS NULL OR :name IN (group_name, {sweep})) "
+        f"SELECT {HEADER_COLUMNS} FROM (SELECT rowid AS number FROM runs "
+        f"WHERE (:name IS NULL OR :name IN (group_name, {sweep})) "
         "AND (:status IS NULL OR status = :status) AND (:agents IS NULL OR EXISTS (SELECT 1 FROM "
         "json_each(CASE WHEN json_valid(agents) THEN agents ELSE '{}' END) AS played "
         "WHERE played.value IN (SELECT value FROM json_each(:agents)))) "
-        "ORDER BY created_at DESC, rowid DESC LIMIT :limit",
+        "ORDER BY created_at DESC, rowid DESC LIMIT :limit) CROSS JOIN runs ON runs.rowid = number",
         {
             "name": group,
             "status": status,
