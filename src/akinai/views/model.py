@@ -5,24 +5,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from akinai.core.canonical import Json, JsonRecord
-from akinai.core.findings import Severity
+from akinai.core.findings import Finding
 from akinai.core.presentation.transcript import EntryView, Item
 
 
 @dataclass(frozen=True, slots=True)
-class FindingView(JsonRecord):
-    """A mistake that the record shows."""
+class FindingView(Finding):
+    """A finding with its place in the record."""
 
     number: int
     """Among the run's findings by last entry, from 1."""
-    type: str
     title: str
     """The type in words."""
-    severity: Severity
-    actor: str
-    assumed: str
-    true: str
-    entries: tuple[int, ...]
     day: int
     """The number of the day of its last entry, on which its pin is drawn."""
     first_day: int

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
@@ -148,16 +148,11 @@ class RunViews:
         title = self._presentation.finding_titles.get(finding.type, "")
         words = finding.type.replace("_", " ")
         return FindingView(
-            number,
-            finding.type,
-            title or f"{words[:1].upper()}{words[1:]}",
-            finding.severity,
-            finding.actor,
-            finding.assumed,
-            finding.true,
-            finding.entries,
-            self.day_of(finding.entries[-1]),
-            self.day_of(finding.entries[0]),
+            *(getattr(finding, field.name) for field in fields(Finding)),
+            number=number,
+            title=title or f"{words[:1].upper()}{words[1:]}",
+            day=self.day_of(finding.entries[-1]),
+            first_day=self.day_of(finding.entries[0]),
         )
 
     @cached_property

@@ -86,7 +86,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     }
     data = page_data(views, ghosts, site)
     packed = _packed(data) if site.packed else json_block("data", data)
-    return render("run.html", language, site=site, view=view, page=page, data=packed, findings=_by_number(view))
+    return render("run.html", language, site=site, view=view, page=page, data=packed)
 
 
 def _pin(day: int, entry: int, title: str, severity: str) -> dict[str, Any]:
@@ -96,12 +96,9 @@ def _pin(day: int, entry: int, title: str, severity: str) -> dict[str, Any]:
 
 def _moment_pin(view: RunView, moment: MomentView) -> dict[str, Any]:
     words = moment.words or moment.instead
-    title = f"{_amount(view, moment)}{': ' if words else ''}{shorten(words, 48)}"
+    worth = amount(abs(moment.worth), view.units.get(view.headline, ""))
+    title = f"{worth}{': ' if words else ''}{shorten(words, 48)}"
     return _pin(moment.day, moment.entry, title, moment.kind)
-
-
-def _amount(view: RunView, moment: MomentView) -> str:
-    return amount(abs(moment.worth), view.units.get(view.headline, ""))
 
 
 def day_html(views: RunViews, day: int, site: Site) -> Markup:
@@ -110,8 +107,6 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
         return Markup("")
     html = render(
         "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
-        findings=_by_number(views.run), day_of=views.day_of,
-        moments={moment.number: (moment, _amount(views.run, moment)) for moment in views.moments},
     )  # fmt: skip
     return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
 
@@ -159,10 +154,6 @@ def _packed(data: Mapping[str, Any]) -> Markup:
     text = writable(json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
     return Markup('<script type="application/octet-stream" id="packed">') + Markup(packed) + Markup("</script>")
-
-
-def _by_number(view: RunView) -> dict[int, Any]:
-    return {finding.number: finding for finding in view.findings}
 
 
 def opening_value(views: RunViews) -> float:

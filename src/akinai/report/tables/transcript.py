@@ -59,7 +59,6 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
 def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
     """Yield the items, with a line above each day that begins here."""
     run, single = transcript.run, transcript.selection.entry is not None
-    findings = {finding.number: finding for finding in run.findings}
     crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
     for day, items in transcript.by_day():
         if not transcript.after or day.first > transcript.after or not day.first:
@@ -68,7 +67,7 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
         for item in items:
             yield from item_parts(item, full=single, calls=transcript.selection.calls, with_actor=crowded)
             for number in item.findings:
-                yield Padding(_finding_line(findings[number]), (0, 0, 0, 4), expand=False)
+                yield Padding(_finding_line(run.findings[number - 1]), (0, 0, 0, 4), expand=False)
 
 
 def ending_line(run: RunView) -> RenderableType:

@@ -238,10 +238,7 @@ class RemoteSession:
 
     async def scores(self) -> Sequence[Score]:
         """The scores as they stand; with the token of a seat once the run is over."""
-        scores = (await self._get("/scores", s.ScoresAnswer)).scores
-        return [
-            Score(name, score.value, score.unit, tuple(score.because), score.better) for name, score in scores.items()
-        ]
+        return [*(await self._get("/scores", s.ScoresAnswer)).scores.values()]
 
     async def ledger(self) -> Sequence[Mapping[str, Any]]:
         """The entries of the run, or of the seat."""

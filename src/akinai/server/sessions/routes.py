@@ -218,8 +218,7 @@ def _add_results(app: FastAPI, services: SessionServices) -> None:
         """The scores as they stand; for the token of a seat once the run is over."""
         _, seat = access.session(id, credentials_of(request))
         scores = await seat.session.scores() if seat.actor is None or seat.session.done else ()
-        answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in scores}
-        return _answer(s.ScoresAnswer(done=seat.session.done, scores=answers))
+        return _answer(s.ScoresAnswer(done=seat.session.done, scores={score.name: score for score in scores}))
 
     @app.get("/sessions/{id}/ledger", **_described(s.LedgerPage, 401, 404, 422))
     @responds(_reply_or_refusal)

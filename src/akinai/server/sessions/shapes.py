@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from akinai.core.ledger import Outcome
+from akinai.core.scores import Score
 
 Wait = bool | Literal["own"]
 MOST_WAIT_S = 30.0
@@ -125,20 +126,11 @@ class PromptAnswer(_Answer):
     prompt: str
 
 
-class ScoreAnswer(_Answer):
-    """A score."""
-
-    value: float
-    unit: str
-    better: Literal["higher", "lower"] | None = None
-    because: Sequence[int] = Field((), description="The entries that earned it.")
-
-
 class ScoresAnswer(_Answer):
     """The scores; for the token of a seat once the run is over."""
 
     done: bool
-    scores: Mapping[str, ScoreAnswer]
+    scores: Mapping[str, Score] = Field(description="By name.")
 
 
 class Page(_Answer):
