@@ -15,7 +15,16 @@ from akinai.worlds.market import Market
 from akinai.worlds.market import State as MarketState
 from akinai.worlds.market.model.actions import Leave, OrderProposal, Payment, Register, SendMessage
 from akinai.worlds.vending import State, Vending
-from akinai.worlds.vending.model.actions import ChangePrices, MakeOffer, PlaceOrder, Report
+from akinai.worlds.vending.model.actions import (
+    AcceptGoods,
+    ChangePrices,
+    LookAtRivals,
+    MakeOffer,
+    OfferGoods,
+    PlaceOrder,
+    Report,
+    SendMoney,
+)
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.sprint.verbs import AnswerCustomers, ReadLetter, SetPlan
 from lemonade import CUP_CENTS, Lemonade, Stand
@@ -93,6 +102,35 @@ test_vending_at_several_sites = pytest.mark.slow(
 )
 
 
+def street_adds_up(before: State, after: State, outcome: Outcome) -> bool:
+    """Each account adds up, and what owners pay one another or give for goods comes into the other's account."""
+    owners = after.businesses.values()
+    return all(
+        own.cash_cents == after.setup.start_cents + sum(own.accounts.values()) and own.cash_cents >= 0 for own in owners
+    ) and not any(sum(own.accounts.get(cause, 0) for own in owners) for cause in ("payments", "goods"))
+
+
+IDLE_AMONG_RIVALS = {
+    f"{name}_{owner}": IDLE_IN_VENDING[name]
+    for owner in ("owner_1", "owner_2")
+    for name in ("bank_balance", "units_sold", "messages")
+} | {"days_in_business_owner_1": 4, "days_in_business_owner_2": 4}
+test_vending_with_rivals = pytest.mark.slow(
+    world_laws(
+        Vending(),
+        setup=prepare(Vending(), preset="arena", days=4).setup,
+        long={"days": 45},
+        samples=(
+            SendMoney(to="owner_2", cents=1_500),
+            SendMoney(to="owner_1", cents=700),
+            OfferGoods(to="owner_1", items={"milk": 2}, cents=300, hour=12),
+            AcceptGoods(offer=1),
+            LookAtRivals(),
+        ),
+        scores={"idle": {**IDLE_IN_VENDING, **IDLE_AMONG_RIVALS}},
+        books=street_adds_up,
+    )
+)
 ONE_SITE_BY_THE_WEEK = prepare(Vending(), preset="sprint", settings={"street.sites.pitches": []}).setup
 IDLE_FOR_THREE_WEEKS = {
     **IDLE_IN_VENDING,

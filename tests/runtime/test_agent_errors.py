@@ -7,7 +7,7 @@ import pytest
 
 import akinai
 from akinai.core.agents import AgentFactory, Role
-from akinai.core.errors import AgentError
+from akinai.core.errors import AgentError, UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model.actions import AdvanceDay
 
@@ -116,3 +116,65 @@ def test_a_fork_takes_no_error_along(tmp_path: Path) -> None:
     (fork,) = akinai.fork("a-1", after=2, agent="idle", store=store, name="b")
     assert broken.traceback
     assert (fork.status, fork.error, fork.traceback) == ("done", None, None)
+
+
+RIVALS = {"preset": "arena", "days": 6, "settings": {"owners.2.agent": "reference"}}
+
+
+def owner_scores(run: akinai.Run, name: str) -> list[float]:
+    """A score of the owners of an arena, in their order."""
+    return [score.value for score in run.scores if score.name.startswith(f"{name}_owner_")]
+
+
+def test_an_owner_whose_agent_breaks_leaves_and_the_others_play_on(tmp_path: Path) -> None:
+    """The reason stands in the entry with which it left; the run is done, and plays again to the same bytes."""
+    store = str(tmp_path / "akinai.db")
+    (run,) = akinai.run("vending", agent=failing(), name="a", store=store, **RIVALS)
+    assert (run.status, run.ending) == ("done", "horizon")
+    assert owner_scores(run, "days_in_business") == [2, 6]
+    (entry,) = [entry for entry in run.ledger.entries if entry.name == "LeaveStreet"]
+    assert (entry.actor, entry.parameters) == (
+        "owner_1",
+        {"why": "the agent of owner_1 broke: Unlucky: 3: no coffee"},
+    )
+    assert akinai.verify("a", store=store)["a-1"].ok
+
+
+@pytest.mark.parametrize("agent", ["script:{script}", "stdio:false"])
+def test_an_owner_whose_program_is_done_leaves(agent: str, tmp_path: Path) -> None:
+    """A script that has no more lines, and a program that is not there."""
+    script = tmp_path / "one.jsonl"
+    script.write_text('{"action": "ADVANCE_DAY"}\n')
+    settings = {**RIVALS["settings"], "owners.3.agent": agent.format(script=script)}
+    (run,) = akinai.run("vending", agent="idle", **{**RIVALS, "settings": settings})
+    assert run.ending == "horizon"
+    assert owner_scores(run, "days_in_business") == [6, 6, int(agent.startswith("script"))]
+
+
+@pytest.mark.filterwarnings("ignore::akinai.RunFailedWarning")
+def test_a_street_on_which_every_agent_breaks_fails() -> None:
+    """The last of them has nobody to play on, so its error is the run's."""
+    (run,) = akinai.run("vending", agent=failing(), preset="arena", days=6)
+    assert run.status == "failed"
+    assert run.reason
+    assert "no coffee" in run.reason
+
+
+def test_an_owner_that_used_up_its_actions_leaves() -> None:
+    """The cap is each actor's own."""
+    (run,) = akinai.run("vending", agent="reference", max_actions=10, preset="arena", days=6)
+    assert sorted(owner_scores(run, "messages")) == [10, 11]
+    assert run.ending == "message_cap"
+
+
+def test_each_owner_is_played_by_whom_the_settings_name() -> None:
+    """The agent of the run plays the others; the same players in the same seats give the same ledger, by any name."""
+    (named,) = akinai.run("vending", agent="naive", **RIVALS)
+    settings = {"owners.1.agent": "naive"}
+    (turned,) = akinai.run("vending", agent="reference", **{**RIVALS, "settings": settings})
+    assert [entry.parameters for entry in named.ledger.entries] == [entry.parameters for entry in turned.ledger.entries]
+    assert named.header.card["agent_spec"] == {"seat_agents": {"owner_2": "reference"}}
+    with pytest.raises(UnknownName, match="nobody"):
+        akinai.run("vending", preset="arena", settings={"owners.2.agent": "nobody"})
+    with pytest.raises(UsageError, match="1 to 5 owners"):
+        akinai.run("vending", preset="arena", settings={"owners": 6})

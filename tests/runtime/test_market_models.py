@@ -284,6 +284,9 @@ def test_a_spec_with_group_models_is_in_its_card() -> None:
     for spec in (
         AgentSpec("careful", group_models=seats, model_defaults=like),
         AgentSpec("chat", replace(like, name="openai:c"), group_models=seats),
+        AgentSpec(
+            "chat", replace(like, name="openai:c"), group_models=seats[:1], seat_agents=(("businesses", "idle"),)
+        ),
     ):
         again = AgentSpec.from_card(json.loads(json.dumps(spec.card())), spec.agent)
         assert [again.model_of(group) for group in ("", "customers", "businesses")] == [

@@ -59,6 +59,22 @@ def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int
     assert calls["models"] == ["test"]
 
 
+def test_an_owner_beside_others_may_have_a_model_of_its_own() -> None:
+    """The ledger is that of the player behind the model, the card counts its calls, and nobody else asks."""
+    seats = {"owners.1.agent": "naive", "owners.2.agent": "reference"}
+    options = {"preset": "classic", "days": 6}
+    whole = akinai.run("vending", agent="idle", settings=seats, **options)[0]
+    with Endpoint(brain()) as endpoint:
+        seats = {"owners.1.agent": "naive", "owners.2.model": "openai:test"}
+        url = address(endpoint, "openai")
+        (run,) = akinai.run("vending", agent="idle", settings=seats, base_url=url, **options)
+    assert (run.header.status, run.header.error) == ("done", None)
+    assert [entry.parameters for entry in run.ledger.entries] == [entry.parameters for entry in whole.ledger.entries]
+    calls = run.header.card["calls"]
+    assert isinstance(calls, dict)
+    assert list(calls["groups"]) == ["owner_2"]
+
+
 @pytest.mark.slow
 def test_a_window_that_is_trimmed_loses_no_pair_and_goes_on() -> None:
     """With a window of 4,000 tokens the conversation is cut many times, and the player behind the wire plays the same."""

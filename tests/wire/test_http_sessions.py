@@ -166,6 +166,12 @@ async def test_requests_reach_no_file_program_or_model() -> None:
         ):
             with pytest.raises(UsageError, match=why):
                 await client.open("market", **options)
+        for settings, why in (
+            ({"owners.2.model": "openai:x"}, "would ask a model"),
+            ({"owners": {"1": {}, "2": {"agent": "stdio:cat"}}}, "would start an agent"),
+        ):
+            with pytest.raises(UsageError, match=why):
+                await client.open("vending", preset="arena", settings=settings)
         with pytest.raises(UsageError, match="no world"):
             await client.open("chess")
         assert not await client.sessions()

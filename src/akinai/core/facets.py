@@ -82,6 +82,11 @@ class Seating(Generic[S]):
         """
         return None
 
+    def leaving_action(self, state: S, actor: str, why: str) -> Action | None:
+        """The action by which an actor whose agent broke or is done leaves a game that others go on with; None where
+        the game ends with it."""
+        return None
+
 
 class Sides(Generic[S]):
     """The sides of a game: their names, the models that may play them, and how long a run takes."""
@@ -92,6 +97,9 @@ class Sides(Generic[S]):
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
     helpers: ClassVar[Sequence[str]] = ()
     """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
+    seats: ClassVar[Mapping[str, str]] = {}
+    """Groups of a single participant each, by name: the dotted name of the table of the setup that says who plays it,
+    with the name of an `agent`, or "same" for that of the run, and a `model`."""
     model_settings: ClassVar[Mapping[str, Json]] = {}
     """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
-from business import OWNERS, WORLD, TwoOwners, business, do, done, genesis, refused
+from business import OWNERS, WORLD, TwoOwners, business, do, done, genesis, on_sale, refused, with_storage
 from test_street import of_character
 
 from akinai.core.actions import Action
@@ -13,9 +14,13 @@ from akinai.core.agents import Role, owner_of
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.steps import Step, Steps
 from akinai.testing.laws import world_laws
-from akinai.worlds.vending.detectors.history import History
+from akinai.worlds.vending.detectors.history import History, units_in_storage
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import OWN_FIELDS, Business, State
+from akinai.worlds.vending.model.economy import Shelf
+from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.model.state import NO_MAIL, OWN_FIELDS, Business, Lot, State
+from akinai.worlds.vending.model.town import ONE
+from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.world import begin
@@ -65,9 +70,9 @@ def worth_cents(state: State, owner: str) -> int:
     return net_worth_cents(state) + transit_cents(state)
 
 
-def letter_with_an_order(state: State) -> a.SendEmail:
-    setup = state.setup
-    body = f"Please send 48 water to {setup.delivery_address}. Account {setup.account}."
+def letter_with_an_order(state: State, owner: str) -> a.SendEmail:
+    setup, contact = state.setup, state.setup.contact(owner)
+    body = f"Please send 48 water to {contact.delivery_address}. Account {contact.account}."
     return a.SendEmail(to=setup.catalog.supplier_by_id["northbay"].address, subject="Order", body=body)
 
 
@@ -77,9 +82,15 @@ def nearly_bankrupt(state: State, owner: str) -> State:
 
 
 @cache
-def played(preset: str, players: Players, days: int = 30) -> Sequence[Step[State]]:
-    """A run to its end, in which the owners who have a player act by turns; one alone is never kept waiting."""
+def played(preset: str, players: Players, days: int = 30, named: str = "") -> Sequence[Step[State]]:
+    """A run to its end, in which the owners who have a player act by turns; one alone is never kept waiting.
+
+    A single owner has the address and the account of the one of several that is `named`.
+    """
     start = genesis(3, preset=preset, days=days)
+    if named:
+        contact = Setup.model_validate(start.setup).contact(named)
+        start = replace(start, setup={**start.setup, **contact._asdict()})
     state = WORLD.begin(start) if players[0][0] == "owner" else begin(start, owners=2)
     if len(players) == 1 and state.other_businesses:
         state = awake(state, players[0][0])
@@ -105,12 +116,12 @@ async def _play(state: State, players: Players) -> Sequence[Step[State]]:
 @pytest.mark.parametrize("owner", OWNERS)
 def test_an_owner_beside_an_idle_one_lives_as_alone(preset: str, owner: str) -> None:
     """The same actions have the same outcomes and end in an equal business; the idle one is as if alone and idle."""
-    alone, beside = played(preset, (("owner", "reference"),)), played(preset, ((owner, "reference"),))
+    alone, beside = played(preset, (("owner", "reference"),), named=owner), played(preset, ((owner, "reference"),))
     assert [step.turn.action for step in beside] == [step.turn.action for step in alone]
     assert [step.outcome for step in beside] == [step.outcome for step in alone]
     end = beside[-1].after
     assert noticed(end.business(owner)) == noticed(alone[-1].after.business("owner"))
-    idle = played(preset, (("owner", "idle"),))[-1].after
+    idle = played(preset, (("owner", "idle"),), named=other(owner))[-1].after
     assert noticed(end.business(other(owner))) == noticed(idle.business("owner"))
 
 
@@ -202,13 +213,14 @@ def test_a_day_closes_for_every_owner_and_takes_the_fee_of_each(preset: str) -> 
         assert own.book is not None
         assert (own.closed_days, own.book.day, own.book.fee_met) == (1, 1, True)
         assert own.cash_cents == START_CENTS - before.setup.fee_cents
-    assert noticed(after.business(FIRST)) == noticed(after.business(SECOND))
+    first, second = (noticed(after.business(owner)).moved(mail=NO_MAIL) for owner in OWNERS)
+    assert first == second
 
 
 def test_goods_come_at_their_hour_whoever_acts() -> None:
     """Time stops at what is due first for any owner."""
     state = street(preset="classic")
-    state = by(state, SECOND, letter_with_an_order(state), a.AdvanceDay())
+    state = by(state, SECOND, letter_with_an_order(state, SECOND), a.AdvanceDay())
     (order,) = state.business(SECOND).orders
     while state.minute < order.due:
         state = by(state, FIRST, a.AdvanceDay())
@@ -253,11 +265,11 @@ def test_a_supplier_bargains_with_each_owner_apart() -> None:
 
 def test_a_letter_is_answered_to_the_owner_who_wrote_it() -> None:
     state = street(preset="classic")
-    state = by(by(state, FIRST, letter_with_an_order(state)), SECOND, a.AdvanceDay())
+    state = by(by(state, FIRST, letter_with_an_order(state, FIRST)), SECOND, a.AdvanceDay())
     first, second = (state.business(owner) for owner in OWNERS)
     assert (len(first.mail.unread), len(first.orders), first.known_suppliers) == (1, 1, ("northbay",))
     assert (len(second.mail.unread), len(second.orders), second.known_suppliers) == (0, 0, ())
-    state = by(by(state, SECOND, letter_with_an_order(state)), FIRST, a.AdvanceDay())
+    state = by(by(state, SECOND, letter_with_an_order(state, SECOND)), FIRST, a.AdvanceDay())
     assert [len(state.business(owner).orders) for owner in OWNERS] == [1, 1]
     assert [state.business(owner).cash_cents < START_CENTS - 1000 for owner in OWNERS] == [True, True]
 
@@ -296,7 +308,7 @@ def test_an_ended_business_stands_still_while_the_other_goes_on(preset: str) -> 
 def test_goods_for_an_ended_business_stop_no_clock() -> None:
     """Its orders stay on their way, and the days of the other go by."""
     state = street(preset="classic")
-    state = by(state, FIRST, letter_with_an_order(state), a.AdvanceDay())
+    state = by(state, FIRST, letter_with_an_order(state, FIRST), a.AdvanceDay())
     state = by(nearly_bankrupt(state, FIRST), SECOND, *[a.AdvanceDay()] * 10)
     assert state.business(FIRST).ending
     assert state.business(FIRST).orders
@@ -338,7 +350,7 @@ def test_a_sub_agent_works_for_the_owner_who_gave_the_task() -> None:
     refused(state, a.GetMoneyBalance(), "closed", SECOND)
     refused(state, a.Report(text="Done."), "closed", f"{FIRST}/email-1")
     assert "Write to the wholesaler." in WORLD.view(state, HELPER).text
-    state = by(by(state, FIRST, a.AdvanceDay()), HELPER, letter_with_an_order(state), a.Report(text="Written."))
+    state = by(by(state, FIRST, a.AdvanceDay()), HELPER, letter_with_an_order(state, SECOND), a.Report(text="Written."))
     assert [len(state.business(owner).mail.sent) for owner in OWNERS] == [0, 1]
     assert ["Written." in WORLD.view(state, owner).text for owner in OWNERS] == [False, True]
     assert len(state.business(SECOND).notices) == 1
@@ -348,7 +360,7 @@ def test_a_writer_answers_one_owner_after_the_other() -> None:
     """While a model writes a supplier's answers, an owner waits for its own alone."""
     state, writer = street("suppliers.model=openai:test", preset="classic"), "supplier_northbay"
     for owner in OWNERS:
-        state = by(state, owner, letter_with_an_order(state))
+        state = by(state, owner, letter_with_an_order(state, owner))
     state = by(state, FIRST, a.AdvanceDay())
     for owner, text in zip(OWNERS, ("To the first.", "To the second."), strict=True):
         state = awake(state, owner)
@@ -366,7 +378,7 @@ def test_a_writer_answers_one_owner_after_the_other() -> None:
 def test_a_writer_answers_no_owner_whose_business_has_ended() -> None:
     state, writer = street("suppliers.model=openai:test", preset="classic"), "supplier_northbay"
     for owner in OWNERS:
-        state = by(state, owner, letter_with_an_order(state))
+        state = by(state, owner, letter_with_an_order(state, owner))
     state = by(state, FIRST, a.AdvanceDay()).turned_to(FIRST).moved(ending="bankrupt")
     state, outcome = do(state, a.WriteReply(text="To the second."), writer)
     assert outcome.ok
@@ -379,6 +391,192 @@ def test_a_stranger_may_do_nothing(stranger: str) -> None:
     state = street()
     refused(state, a.GetMoneyBalance(), "closed", stranger)
     assert WORLD.view(state, stranger).closed
+
+
+def arena(*sets: str, days: int = 90) -> State:
+    """The owners of an arena on their first morning, on seed 3."""
+    return WORLD.begin(genesis(3, *sets, days=days, preset="arena"))
+
+
+def stocked(state: State, owner: str, prices_permille: int, units: int = 100) -> State:
+    """An owner whose first machine holds six small goods, at a part of the price that people find right."""
+    tastes, goods = state.economy.town.tastes, [p for p in state.setup.catalog.products if p.size == "small"][:6]
+    prices: dict[str, int | None] = {
+        good.id: max(tastes[good.id].worth_cents * prices_permille // 1000, 1) for good in goods
+    }
+    return on_sale(state.turned_to(owner), prices, units)
+
+
+def left(state: State, owner: str) -> State:
+    """The street after an owner left whose turn it was."""
+    state = state.turned_to(owner).moved(busy_until=0)
+    waiting = {name: own.moved(busy_until=state.minute) for name, own in state.other_businesses.items()}
+    state, outcome = do(state.moved(other_businesses=waiting), a.LeaveStreet(why="its program broke"), owner)
+    assert outcome.ok
+    return state
+
+
+def block_sold(state: State) -> dict[str, dict[str, int]]:
+    """The units that each owner sells in a whole day, by product."""
+    while state.day == 1:
+        state, _ = do(awake(state, FIRST), a.AdvanceDay(), FIRST)
+    books = {owner: own.book for owner, own in state.businesses.items()}
+    return {owner: dict(book.sold) for owner, book in books.items() if book}
+
+
+def test_one_owner_of_an_arena_plays_the_quarter() -> None:
+    """The same moves have the same outcomes, to the unit and the cent."""
+    quarter = played("quarter", (("owner", "reference"),))
+    state = WORLD.begin(genesis(3, "owners=1", days=30, preset="arena"))
+    for step in quarter:
+        state, outcome = WORLD.apply(state, step.turn)
+        assert outcome == step.outcome
+    assert state.business("owner") == quarter[-1].after.business("owner")
+
+
+def test_customers_divide_among_machines_that_have_a_product() -> None:
+    """Alone a machine has all of them, two alike have half each, and the parts never make more than all."""
+    economy, crowd = (state := arena()).economy, state.economy.crowd(1)
+    own = stocked(state, FIRST, 1000)
+    units = units_in(own.slots)
+    shelf = Shelf(1_000_000, units, own.prices)
+    assert economy.parts(crowd, [shelf]) == [dict.fromkeys(units, ONE)]
+    assert economy.parts(crowd, [shelf, shelf]) == [dict.fromkeys(units, ONE // 2)] * 2
+    first = next(iter(units))
+    bare = Shelf(1_000_000, {**units, first: 0}, own.prices)
+    full, out = economy.parts(crowd, [shelf, bare])
+    assert full[first] == ONE
+    assert out[first] == ONE // 2
+    dear = Shelf(1_000_000, units, {id: cents * 11 // 10 for id, cents in own.prices.items()})
+    cheap, rest = economy.parts(crowd, [shelf, dear])
+    for id in units:
+        assert ONE - 2 <= cheap[id] + rest[id] <= ONE
+        assert 0.60 < cheap[id] / ONE < 0.75  # exp(.7) / (1 + exp(.7)) = .67, with whole cents
+    half = Shelf(500_000, units, own.prices)
+    liked, other_part = economy.parts(crowd, [shelf, half])
+    assert all(abs(liked[id] - 2 * other_part[id]) <= 2 for id in units)
+
+
+def test_rivals_share_what_one_would_sell() -> None:
+    """Two at the same prices sell together about what one sells alone; a lower price takes customers away."""
+    alone = block_sold(stocked(arena(), FIRST, 900))[FIRST]
+    both = block_sold(stocked(stocked(arena(), FIRST, 900), SECOND, 900))
+    assert both[FIRST] == both[SECOND]
+    assert abs(sum(map(sum, (own.values() for own in both.values()))) - sum(alone.values())) <= 3 * 6
+    war = block_sold(stocked(stocked(arena(), FIRST, 700), SECOND, 900))
+    assert sum(war[FIRST].values()) > sum(both[FIRST].values())
+    assert sum(war[SECOND].values()) < sum(both[SECOND].values())
+
+
+def test_sold_out_goods_send_their_customers_to_the_rival() -> None:
+    """A rival without units takes no customers."""
+    beside_bare = block_sold(stocked(stocked(arena(), FIRST, 900), SECOND, 900, units=0))
+    assert beside_bare[FIRST] == block_sold(stocked(arena(), FIRST, 900))[FIRST]
+
+
+def test_an_owner_reads_the_prices_of_its_rivals() -> None:
+    """All that a rival has on sale with its price, in 25 minutes; the rival does not notice."""
+    state = awake(stocked(arena(), SECOND, 900), FIRST)
+    before = state.business(SECOND)
+    after, outcome = do(state, a.LookAtRivals(), FIRST)
+    assert outcome.data == {"prices_cents": {SECOND: {"Bay Street": before.prices}}}
+    assert after.business(FIRST).busy_until == state.minute + 25
+    assert after.business(SECOND).prices == before.prices
+    assert after.business(SECOND).notices == before.notices
+
+
+def test_a_letter_reaches_a_rival_at_once() -> None:
+    """It lies in the rival's mailbox, who is told of it; nobody answers in its place."""
+    state = arena()
+    letter = a.SendEmail(to=state.setup.contact(SECOND).email, subject="Prices", body="Shall we talk?")
+    after = by(state, FIRST, letter)
+    last = [*after.business(SECOND).mail.unread][-1]
+    assert (last.sender, last.subject, last.body) == (state.setup.contact(FIRST).email, "Prices", "Shall we talk?")
+    assert after.business(SECOND).notices == (f"New letter from {last.sender}: Prices",)
+    assert not after.business(FIRST).mail.waiting
+    assert "Prices" not in [letter.subject for letter in by(after, FIRST, a.AdvanceDay()).business(FIRST).mail.unread]
+
+
+def test_a_payment_arrives_and_stays() -> None:
+    """What leaves one account comes into the other; what the account does not hold is refused."""
+    state = by(arena(), FIRST, a.SendMoney(to=SECOND, cents=12_345, reason="Deposit"))
+    assert [state.business(owner).cash_cents for owner in OWNERS] == [START_CENTS - 12_345, START_CENTS + 12_345]
+    assert "Deposit" in [*state.business(SECOND).mail.unread][-1].body
+    state = awake(state, FIRST)
+    refused(state, a.SendMoney(to=SECOND, cents=START_CENTS), "no_cash", FIRST)
+    refused(state, a.SendMoney(to=FIRST, cents=1), "no_owner", FIRST)
+    gone = awake(left(state, SECOND), FIRST)
+    refused(gone, a.SendMoney(to=SECOND, cents=1), "closed", FIRST)
+
+
+MILK = 20
+
+
+def offered(state: State) -> tuple[State, str]:
+    """The first owner, who has 20 units of a product, offers them for $15.00 to be handed over tomorrow at 12:00."""
+    id = state.setup.catalog.products[0].id
+    state = with_storage(state.turned_to(FIRST), {id: MILK}, last_day=10)
+    return by(state, FIRST, a.OfferGoods(to=SECOND, items={id: MILK}, cents=1_500, hour=12)), id
+
+
+def after_handover(state: State) -> State:
+    """The street tomorrow afternoon; the first owner was at its storage at noon."""
+    return by(state, FIRST, a.AdvanceDay(), a.WaitUntil(hour=13))
+
+
+def test_goods_change_hands_for_money_at_their_hour() -> None:
+    """An offer that was accepted moves the goods and the money, once; an offer without an answer lapses."""
+    state, id = offered(arena())
+    untouched = after_handover(state)
+    assert (units_in_storage(untouched.turned_to(FIRST), id), untouched.bargains) == (MILK, ())
+    state = by(state, SECOND, a.AcceptGoods(offer=1))
+    refused(awake(state, SECOND), a.AcceptGoods(offer=1), "accepted", SECOND)
+    refused(awake(state, FIRST), a.AcceptGoods(offer=1), "no_offer", FIRST)
+    after = after_handover(state)
+    seller, buyer = (after.business(owner) for owner in OWNERS)
+    assert (id in seller.storage, seller.accounts["goods"]) == (False, 1_500)
+    assert buyer.storage[id] == (Lot(MILK, 75, 10),)
+    assert buyer.accounts["goods"] == -1_500
+    assert after.bargains == ()
+    assert "handed over" in [*buyer.mail.unread][-1].subject
+
+
+def test_nothing_changes_hands_where_a_side_fails() -> None:
+    """Neither money nor goods move where the seller is out or has sold the goods, or the buyer has no money or room."""
+    state, id = offered(arena())
+    state = by(state, SECOND, a.AcceptGoods(offer=1))
+    first, second = state.turned_to(FIRST), state.turned_to(SECOND)
+    broken = {
+        "did not have the goods": first.moved(storage={}),
+        "did not have the money": second.moved(cash_cents=1_000),
+        "had no room": with_storage(second, {id: 360}),
+        "is out of business": left(state, SECOND),
+    }
+    for why, before in broken.items():
+        after = after_handover(before)
+        assert why in [*after.business(FIRST).mail.unread][-1].body
+        assert "goods" not in after.business(FIRST).accounts
+        assert "goods" not in after.business(SECOND).accounts
+    out = by(state, FIRST, a.AdvanceDay(), a.WaitUntil(hour=11), *[a.LookAtRivals()] * 3)
+    assert "was not at the storage" in [*out.business(FIRST).mail.unread][-1].body
+
+
+def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> None:
+    """Its machine sells no more, nobody waits for it, and the last to go ends the game."""
+    state = stocked(stocked(arena(days=20), FIRST, 900), SECOND, 900)
+    state = left(state, SECOND)
+    assert state.business(SECOND).ending == "left"
+    assert WORLD.actors(state) == (FIRST,)
+    ended = state.business(SECOND)
+    alone = block_sold(stocked(arena(), FIRST, 900))[FIRST]
+    assert block_sold(state)[FIRST] == alone
+    state = by(state, FIRST, *[a.AdvanceDay()] * 20)
+    assert noticed(state.business(SECOND)) == noticed(ended)
+    assert WORLD.ending(state) == "horizon"
+
+
+def test_nobody_leaves_a_street_of_its_own() -> None:
+    refused(business(3, preset="quarter", days=90), a.LeaveStreet(), "not_yours")
 
 
 def both_add_up(before: State, after: State, outcome: Outcome) -> bool:

@@ -87,8 +87,8 @@ def player_label(run: RunHeader) -> str:
     if run.label:
         return run.label
     spec = run.card.get("agent_spec")
-    groups = spec.get("group_models") if isinstance(spec, Mapping) else None
-    sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
+    tables = [spec.get(name) for name in ("seat_agents", "group_models")] if isinstance(spec, Mapping) else []
+    sides = [f"{group} {who}" for table in tables if isinstance(table, Mapping) for group, who in table.items()]
     return ", ".join([f"{run.agent or ABSENT} {run.model or ''}".rstrip(), *sides])
 
 

@@ -65,6 +65,7 @@ def resolve_group_models(
 ) -> AgentSpec:
     """The spec with the models of the setup's groups. UsageError for a model that cannot be asked, if `open_models`."""
     resolved = spec.with_group_models(world, setup)
+    seat_factories(world, resolved)
     if not resolved.group_models:
         _expect_use(resolved)
         return resolved
@@ -145,6 +146,11 @@ def agent_factory(world: World[Any], agent: str, timeout_s: float = TIMEOUT_S, u
             raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
     names = [*world.players, *BUILT_IN, *plugins]
     raise UnknownName("agent", agent, names, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def seat_factories(world: World[Any], spec: AgentSpec) -> Mapping[str, AgentFactory]:
+    """The factories of the agents that the settings name for single seats, by group. UsageError for an unknown one."""
+    return {group: agent_factory(world, agent, spec.timeout_s, spec.agent_user) for group, agent in spec.seat_agents}
 
 
 def expect_local_agent(run: RunHeader, advice: str = "") -> None:

@@ -22,6 +22,8 @@ MODEL_AGENTS = (CHAT, STRUCTURED)
 """Agents that ask a model: by tool calls, or by one JSON object in each reply."""
 RULES = "rules"
 """Stands for the sub-agents' model: they play by rules."""
+SAME = "same"
+"""Stands for the agent of the run where a setting names an agent."""
 PLAYBOOK_TOKENS = 2_000
 """Default number of playbook tokens that an agent which asks a model sees at a time."""
 AGENT_SPEC = "agent_spec"
@@ -88,6 +90,8 @@ class AgentSpec:
     """Limit on the calls of all runs together; 0 for no limit."""
     group_models: tuple[tuple[str, str], ...] = ()
     """Models that the settings name for groups of actors: (group, model), in the world's order."""
+    seat_agents: tuple[tuple[str, str], ...] = ()
+    """Agents that the settings name for single participants and that ask no model: (group, agent)."""
     model_defaults: ModelChoice | None = None
     """Address and sampling of the group models where the run names no model; its own name is ignored."""
     bullets: tuple[str, ...] = ()
@@ -155,11 +159,14 @@ class AgentSpec:
         return playbook_search(self.playbook, self.playbook_tokens).bullets
 
     def with_group_models(self, world: World[Any], setup: Mapping[str, Json]) -> "AgentSpec":
-        """The same spec with the models that a setup names for the world's groups."""
+        """The same spec with the models, and the agents of single seats, that a setup names for the world's groups."""
         sides = world.facets.sides
-        groups = (*sides.groups, *sides.helpers)
-        models = ((group, cast("Mapping[str, Json]", setup.get(group) or {}).get("model")) for group in groups)
-        return replace(self, group_models=tuple((group, str(model)) for group, model in models if model))
+        tables = {group: _table(setup, group) for group in (*sides.groups, *sides.helpers)}
+        seats = {group: _table(setup, name) for group, name in sides.seats.items()}
+        models = [(group, str(model)) for group, table in (tables | seats).items() if (model := table.get("model"))]
+        agents = [(group, str(table.get("agent", SAME))) for group, table in seats.items() if not table.get("model")]
+        seat_agents = tuple((group, agent) for group, agent in agents if agent != SAME)
+        return replace(self, group_models=tuple(models), seat_agents=seat_agents)
 
     def model_of(self, group: str = "") -> ModelChoice | None:
         """The model that plays a group, or the actors outside any group; None if no model does.
@@ -169,7 +176,7 @@ class AgentSpec:
         """
         name = dict(self.group_models).get(group)
         if name is None:
-            return self.model
+            return None if group in dict(self.seat_agents) else self.model
         defaults = self.model or self.model_defaults or ModelChoice(name)
         same_provider = self.model is None or self.model.provider == name.partition(":")[0]
         return replace(defaults, name=name, base_url=defaults.base_url if same_provider else None)
@@ -216,6 +223,8 @@ class AgentSpec:
             }
         elif self.agent.startswith("stdio:") and self.timeout_s != TIMEOUT_S:
             own_keys["timeout_s"] = self.timeout_s
+        if self.seat_agents:
+            own_keys["seat_agents"] = dict(self.seat_agents)
         if self.agent_user:
             own_keys["agent_user"] = self.agent_user
         if self.playbook:
@@ -236,6 +245,7 @@ class AgentSpec:
         fields = dict(cast("Mapping[str, Any]", card.get(AGENT_SPEC) or {}))
         budget, base_url = Budget(**fields.pop("budget", {})), fields.pop("base_url", None)
         group_models: Mapping[str, str] = fields.pop("group_models", {})
+        fields["seat_agents"] = tuple(fields.get("seat_agents", {}).items())
         # Canonical, since a store may change the order of its keys.
         playbook = canonical(fields["playbook"]) if fields.get("playbook") else ""
         fields |= {"bullets": tuple(fields.get("bullets", ())), "playbook": playbook}
@@ -258,6 +268,14 @@ class AgentSpec:
 def spec_of(header: RunHeader) -> AgentSpec:
     """The agent spec of a run."""
     return AgentSpec.from_card(header.card, header.player)
+
+
+def _table(setup: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """The table of a setup under a dotted name; empty where there is none."""
+    table: Json = setup
+    for step in name.split("."):
+        table = table.get(step) if isinstance(table, Mapping) else None
+    return table if isinstance(table, Mapping) else {}
 
 
 CHARACTERS_A_TOKEN = 2.6

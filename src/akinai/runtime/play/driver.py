@@ -11,14 +11,14 @@ from akinai import worlds
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Move, View, is_sub_agent, split_said
 from akinai.core.canonical import Json
-from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
+from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, ModelError, StoreError
 from akinai.core.ledger import Entry, Outcome, midnights
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World, make_agent, read_turn
 from akinai.runtime.garbage import never_collecting
-from akinai.runtime.play.agent_registry import agent_factory, with_bullets
+from akinai.runtime.play.agent_registry import agent_factory, seat_factories, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
 from akinai.runtime.play.model_pool import ModelPool
@@ -69,13 +69,18 @@ class Driver:
         max_actions: int = 0,
         max_repeats: int = 0,
         seats: Seats | None = None,
+        seated: Mapping[str, AgentFactory] = {},
         actions: dict[str, int] | None = None,
     ) -> None:
         """`max_actions` caps the actions of each actor, `max_repeats` its repetitions (`Repeats`); 0 for no cap.
 
-        Actors that `seats` holds are played there, even those with the world's own player. `actions` counts entries.
+        Actors that `seats` holds are played there, even those with the world's own player. `seated` are factories of
+        their own by group. `actions` counts entries.
         """
         self.session, self._factory, self._cap, self._seats = session, factory, max_actions, seats
+        self._seated = seated
+        self._spent: dict[str, EndRun] = {}
+        """Why an actor that is to act next may not go on."""
         self._repeats = Repeats(session.world, max_repeats)
         self._agents: dict[str, Agent] = {}
         self._last: dict[str, Outcome] = {}
@@ -98,7 +103,8 @@ class Driver:
     def _own_player(self, actor: str) -> AgentFactory | None:
         if self._seats is not None and self._seats.holds(actor):
             return self._seats.agent
-        return self.session.world.facets.seating.own_player(self.session.state, actor)
+        seating, state = self.session.world.facets.seating, self.session.state
+        return self._seated.get(seating.group(state, actor)) or seating.own_player(state, actor)
 
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
@@ -116,7 +122,7 @@ class Driver:
             remembers = isinstance(agent, Remembers)
             begin = max(since, forked_at) if remembers else since
             own = entry.seq > begin or self._own_player(actor) is not None
-            if not self._closing_action(actor) and (own or remembers):
+            if not self._closing_action(actor) and not self._has_left(entry) and (own or remembers):
                 if own and not getattr(agent, "remember_on_resume", False):
                     await self._decide_again(entry)
                 elif isinstance(agent, Remembers):
@@ -190,9 +196,41 @@ class Driver:
         world = self.session.world
         while actors := world.actors(self.session.state):
             for actor in actors:
-                self._check_cap(actor)
-                await self._act(actor, await self._decide(actor))
+                move = await self._last_or_next_move(actor)
+                try:
+                    await self._act(actor, move)
+                except EndRun as end:
+                    if self._leaving_action(actor, end) is None:
+                        raise
+                    self._spent[actor] = end
         return world.ending(self.session.state) or "stopped"
+
+    async def _last_or_next_move(self, actor: str) -> Move:
+        """An actor's move; or that by which it leaves where its agent is done or broke and others go on."""
+        try:
+            if spent := self._spent.pop(actor, None):
+                raise spent
+            self._check_cap(actor)
+            return await self._decide(actor)
+        except (AgentError, EndRun) as error:
+            if (leaving := self._leaving_action(actor, error)) is None:
+                raise
+            return Move(leaving)
+
+    def _leaving_action(self, actor: str, error: AgentError | EndRun) -> Action | None:
+        """The action by which an actor leaves the game; None where the run ends, or fails and can be resumed.
+
+        That is so where the budget of the run is spent, a person stops it, or a model cannot be asked.
+        """
+        if isinstance(error, ModelError) or (isinstance(error, EndRun) and error.ending in ("budget", "stopped")):
+            return None
+        why = error.ending if isinstance(error, EndRun) else str(error)
+        return self.session.world.facets.seating.leaving_action(self.session.state, actor, why)
+
+    def _has_left(self, entry: Entry) -> bool:
+        """Whether an entry is the move by which its actor left, which no agent decided."""
+        leaving = self.session.world.facets.seating.leaving_action(self.session.state, entry.actor, "")
+        return leaving is not None and entry.name == type(leaving).__name__
 
     async def _play_concurrently(self) -> str:
         """Let all actors that may act decide at the same time; each move applies to the state at its arrival."""
@@ -328,13 +366,13 @@ def make_driver(
     caps = (_int_at(session.genesis.setup, "max_messages"), spec.budget.actions)
     return Driver(
         session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
-        max_repeats=spec.budget.repeats, seats=seats, actions=actions,
+        max_repeats=spec.budget.repeats, seats=seats, seated=seat_factories(session.world, spec), actions=actions,
     )  # fmt: skip
 
 
 def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:
     """Whether a run follows from its genesis alone, so that many entries may be committed together."""
-    return not spec.asks_model and spec.agent in world.players
+    return not spec.asks_model and {spec.agent, *dict(spec.seat_agents).values()} <= world.players.keys()
 
 
 async def _recall_and_play(

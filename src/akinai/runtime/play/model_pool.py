@@ -79,7 +79,8 @@ class ModelPool:
             if choice is None:
                 assert plain is not None
                 return plain(role)
-            model = self._sub_model if is_sub_agent(role.actor) else self._models[choice]
+            is_helped = is_sub_agent(role.actor) and self.spec.sub_agents is not None
+            model = self._sub_model if is_helped else self._models[choice]
             if model is None:
                 return by_rules(role)
             options = limited(spec.chat_options, header.genesis.setup)

@@ -6,19 +6,21 @@ from akinai.core.actions import Action, Unreadable
 from akinai.core.facets import Explaining
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
+from akinai.core.scores import Score
 from akinai.core.steps import Step
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
 from akinai.worlds.vending.players.observations import fields
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
+from akinai.worlds.vending.scores import headline_cents
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
     a.AdvanceDay, a.WaitUntil, a.ReadEmail, a.SearchWeb, a.NotepadRead, a.NotepadWrite, a.NotepadErase, a.UpdateNotes,
     a.GetNotes, a.DeleteNote, a.AddMemory, a.SearchMemory, a.CheckDeliveries, a.ListStorage, a.GetMachineInventory,
     a.GetMoneyBalance, a.ViewBusinessState, a.ViewSuppliers, a.SubAgentSpecs, a.Report, a.GetPriceLists, a.ReadNews,
-    a.CountDelivery, a.WriteReply, Unreadable,
+    a.CountDelivery, a.WriteReply, a.LookAtRivals, Unreadable,
 )  # fmt: skip
 """Verbs that decide nothing: looks, notes and waiting."""
 MOST_NAMED = 3
@@ -30,6 +32,11 @@ class VendingExplaining(Explaining[State]):
 
     def decides(self, action: Action) -> bool:
         return not isinstance(action, LOOKS)
+
+    def gain(self, state: State, actor: str) -> Score | None:
+        if not state.other_businesses or actor not in state.owners:
+            return None
+        return Score("bank_balance", headline_cents(state.turned_to(actor)), "cents", (), better="higher")
 
     def words(self, step: Step[State]) -> str:
         state, action = step.before, step.turn.action

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from akinai.core.actions import Action
+from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
 from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Seating, Sides, Teaching
 from akinai.core.findings import Finding
@@ -20,10 +21,11 @@ from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.explaining import VendingExplaining
 from akinai.worlds.vending.lessons.advice import KINDS, Experiment
 from akinai.worlds.vending.lessons.extraction import extract_lessons
-from akinai.worlds.vending.model.actions import Report
+from akinai.worlds.vending.model.actions import LeaveStreet, Report
 from akinai.worlds.vending.model.bound import bound_cents
-from akinai.worlds.vending.model.setup import read_catalog
-from akinai.worlds.vending.model.state import SUPPLIER, State
+from akinai.worlds.vending.model.setup import MOST_OWNERS, read_catalog
+from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
+from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import day_facts, facts, headline_cents, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
@@ -35,7 +37,9 @@ class VendingSeating(Seating[State]):
     """Owners, the sub-agents that they give tasks to, and suppliers."""
 
     def group(self, state: State, actor: str) -> str:
-        return "suppliers" if actor.startswith(SUPPLIER) else ""
+        if actor.startswith(SUPPLIER):
+            return "suppliers"
+        return owner_of(actor) if state.other_businesses and owner_of(actor) in state.owners else ""
 
     def participants(self, state: State) -> Sequence[str]:
         return state.owners if state.other_businesses else ()
@@ -48,12 +52,20 @@ class VendingSeating(Seating[State]):
             None if actor in state.owners else Report(text="(My messages for this task are spent; this is all I did.)")
         )
 
+    def leaving_action(self, state: State, actor: str, why: str) -> LeaveStreet | None:
+        businesses = state.businesses
+        going = [owner for owner in businesses if owner != owner_of(actor) and not businesses[owner].ending]
+        return LeaveStreet(why=why[:NOTEPAD_LIMIT]) if going and owner_of(actor) in businesses else None
+
 
 class VendingSides(Sides[State]):
     """Owners, and the sub-agents that they give tasks to."""
 
     who = "an owner and its sub-agents"
     helpers = ("suppliers",)
+    seats: ClassVar[Mapping[str, str]] = {
+        f"{OWNER}_{number}": f"owners.{number}" for number in range(1, MOST_OWNERS + 1)
+    }
 
     def expected_actions(self, state: State, actor: str) -> int:
         weeks = (state.setup.days + 6) // 7
@@ -71,22 +83,32 @@ class VendingJudging(Judging[State]):
         return coherence_scores(steps.derive(History.of), findings)
 
     def standing(self, state: State) -> float:
-        return net_worth_cents(state)
+        return net_worth_cents(state.turned_to(state.owners[0]))
 
     def settled(self, state: State) -> float:
-        return headline_cents(state)
+        return headline_cents(state.turned_to(state.owners[0]))
+
+    def part(self, state: State, actor: str) -> float | None:
+        owner = owner_of(actor)
+        return net_worth_cents(state.turned_to(owner)) if state.other_businesses and owner in state.owners else None
 
     def yardstick(self, setup: Mapping[str, Json]) -> str:
-        return "informed" if setup.get("street") is not None else ""
+        return "informed" if _is_drawn_for_one(setup) else ""
 
     def bound(self, genesis: Genesis) -> float | None:
-        return bound_cents(genesis) if genesis.setup.get("street") is not None and genesis.setup.get("days") else None
+        return bound_cents(genesis) if _is_drawn_for_one(genesis.setup) and genesis.setup.get("days") else None
 
     def facts(self, state: State) -> Mapping[str, Json]:
-        return facts(state)
+        return facts(state.turned_to(state.owners[0]))
 
     def day_facts(self, state: State) -> Mapping[str, Json]:
-        return day_facts(state)
+        return day_facts(state.turned_to(state.owners[0]))
+
+
+def _is_drawn_for_one(setup: Mapping[str, Json]) -> bool:
+    """Whether a street is drawn by the seed, and a single owner has its customers."""
+    owners = setup.get("owners")
+    return setup.get("street") is not None and not (isinstance(owners, Mapping) and len(owners) > 1)
 
 
 class VendingTeaching(Teaching[State]):

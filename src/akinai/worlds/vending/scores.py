@@ -1,7 +1,7 @@
 """The scores of a vending run, each with the entries that show it, and the facts of a state."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from akinai.core.canonical import Json
@@ -32,9 +32,8 @@ def net_worth_cents(state: State) -> int:
 
 
 def headline_cents(state: State) -> int:
-    """The first score of a run that ends in a state: that of the first owner, which the terms of the street name."""
-    own = state.turned_to(state.owners[0]) if state.other_businesses else state
-    return bank_balance_cents(own) if own.setup.street.goal == BANK_BALANCE else net_worth_cents(own)
+    """The headline of the business in front if the run ends in a state: the one that the terms of the street name."""
+    return bank_balance_cents(state) if state.setup.street.goal == BANK_BALANCE else net_worth_cents(state)
 
 
 def facts(state: State) -> Mapping[str, Json]:
@@ -119,6 +118,17 @@ def score(steps: Steps[State]) -> Sequence[Score]:
         if after.cash_cents + fee != before.cash_cents:
             counts.moved_money.append(seq)
     return _scores(steps.final, counts)
+
+
+def owner_scores(steps: Steps[State]) -> Sequence[Score]:
+    """The headline, the units sold, the messages and the days in business of each of several owners, by its name."""
+    scores = list[Score]()
+    for owner in steps.opening.owners if steps.opening.other_businesses else ():
+        headline, *further = score(own_steps(steps, owner))
+        own = [headline, *(score for score in further if score.name in ("units_sold", "messages"))]
+        days = Score("days_in_business", steps.final.business(owner).closed_days, "days", better="higher")
+        scores += [replace(score, name=f"{score.name}_{owner}") for score in (*own, days)]
+    return scores
 
 
 def _scores(state: State, counts: _Counts) -> list[Score]:

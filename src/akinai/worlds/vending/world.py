@@ -25,12 +25,13 @@ from akinai.worlds.vending.rules import (
     mail,
     notes,
     orders,
+    rivals,
     sites,
     trade,
     web,
 )
 from akinai.worlds.vending.rules.suppliers import bargaining
-from akinai.worlds.vending.scores import forecast_scores, score
+from akinai.worlds.vending.scores import forecast_scores, owner_scores, score
 from akinai.worlds.vending.sprint import office
 from akinai.worlds.vending.sprint import verbs as weekly
 
@@ -43,7 +44,7 @@ class Vending(World[State]):
     name = "vending@3"
     setup = Setup
     verbs = a.VERBS
-    scorers = (score, forecast_scores)
+    scorers = (score, owner_scores, forecast_scores)
     players = PLAYERS
     facets = FACETS
 
@@ -83,10 +84,14 @@ class Vending(World[State]):
         return actors.ending(state)
 
 
-def begin(genesis: Genesis, owners: int = 1) -> State:
-    """The state before anyone acts, with one owner, or with several who all begin alike: `owner_1`, `owner_2`, ..."""
+def begin(genesis: Genesis, owners: int | None = None) -> State:
+    """The state before anyone acts, with one owner, or with several who all begin alike: `owner_1`, `owner_2`, ...
+
+    Without `owners` they are as many as the settings say.
+    """
     economy = economy_of(genesis)
     setup = economy.setup
+    owners = owners or len(setup.owners) or 1
     first, *other_owners = (OWNER,) if owners == 1 else tuple(f"{OWNER}_{number}" for number in range(1, owners + 1))
     state = State(
         setup=setup,
@@ -101,10 +106,9 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
         prices={},
         storage={},
     )
-    state = trade.begin(state)
-    if other_owners:
-        state = state.moved(other_businesses=dict.fromkeys(other_owners, state.business(first)))
-    elif setup.weekly:
+    others = {owner: trade.begin(state.moved(owner=owner)).business(owner) for owner in other_owners}
+    state = trade.begin(state).moved(other_businesses=others)
+    if setup.weekly and not others:
         state = office.begin(state)
     return office.with_report(take_over(state, carry_out)) if setup.takes_over else state
 
@@ -166,6 +170,10 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.ChangePrices: sites.change_prices,
     a.AnswerCustomer: customers.answer_customer,
     a.Pay: customers.pay,
+    a.SendMoney: rivals.send_money,
+    a.OfferGoods: rivals.offer_goods,
+    a.AcceptGoods: rivals.accept_goods,
+    a.LeaveStreet: lambda state, _: days.leave(state),
     a.TakePitch: lambda state, action: (office if state.week else customers).take_pitch(state, action),
     weekly.AnswerCustomers: office.answer_customers,
     weekly.SendLetter: office.send_letter,
@@ -191,5 +199,6 @@ _RULES_OF_STATE: Mapping[type[Action], Callable[[State], tuple[State, Outcome]]]
     a.NotepadErase: notes.notepad_erase,
     a.SubAgentSpecs: actors.sub_agent_specs,
     a.ReadNews: customers.read_news,
+    a.LookAtRivals: rivals.look_at_rivals,
     a.GetMachineInventory: _machine_inventory,
 }

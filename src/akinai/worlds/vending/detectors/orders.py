@@ -253,7 +253,8 @@ def _unknown_recipient(history: History, step: Step) -> str | None:
         case a.SendEmail() if step.outcome.ok and step.after.mail.letters > step.before.mail.letters:
             data = step.outcome.data
             to = str(data["to"]).lower() if isinstance(data, dict) else ""
-            exists = to in setup.catalog.supplier_by_address or to == setup.email.lower()
+            owners = [setup.contact(owner).email.lower() for owner in step.before.owners]
+            exists = to in setup.catalog.supplier_by_address or to in owners
             return None if exists or to.startswith("mailer-daemon@") else to
         case a.PlaceOrder(supplier_id=supplier) if step.outcome.code == "unknown_supplier":
             return None if setup.catalog.suppliers_named(supplier) else supplier.strip()

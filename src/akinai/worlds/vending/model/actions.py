@@ -11,17 +11,22 @@ from pydantic import Field, StringConstraints
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
 from akinai.worlds.vending.model.errands import (
+    AcceptGoods,
     AnswerCustomer,
     ChangePrices,
     Claim,
     CountDelivery,
     FetchDepot,
     GetPriceLists,
+    LeaveStreet,
+    LookAtRivals,
     MakeOffer,
+    OfferGoods,
     Pay,
     PlaceOrder,
     ReadNews,
     SellToJobber,
+    SendMoney,
     TakePitch,
     VisitSite,
     WriteReply,
@@ -364,7 +369,8 @@ VERB_CLASSES: tuple[type[Verb], ...] = (
     *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
     DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report, WriteReply,
-    ReadNews, AnswerCustomer, Pay, TakePitch, *WEEKLY_VERBS, WaitUntil, AdvanceDay,
+    ReadNews, AnswerCustomer, Pay, TakePitch, LookAtRivals, SendMoney, OfferGoods, AcceptGoods, LeaveStreet,
+    *WEEKLY_VERBS, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""
 VERBS = Verbs(VERB_CLASSES)

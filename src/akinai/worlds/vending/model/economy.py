@@ -68,6 +68,16 @@ class BlockTerms(NamedTuple):
     share_permille: int
 
 
+class Shelf(NamedTuple):
+    """A machine as the customers of its place see it beside others."""
+
+    goodwill: int
+    """In millionths."""
+    stock: Mapping[str, int]
+    """Units by product with a slot."""
+    prices: Mapping[str, int]
+
+
 class BlockSales(NamedTuple):
     """The demand and the sales of a block of customers at a site."""
 
@@ -178,21 +188,26 @@ class Economy:
         stock: Mapping[str, int],
         prices: Mapping[str, int],
         demand: dict[str, int],
+        parts: Mapping[str, int] | None = None,
     ) -> BlockSales:
         """Draw what the customers of a block want at a place, and sell it as far as stock goes.
 
         `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full
-        box leaves, per million. The units wanted are added to `demand`, by product with units and a price.
+        box leaves, per million. The units wanted are added to `demand`, by product with units and a price. `parts` is
+        the part of a product's customers who come to this machine, in Q20, where others stand beside it.
         """
         scale, lost = factor * self.town.footfall[place_index], 0
         if missed := [id for id, units in stock.items() if not units or id not in prices]:
-            lost = sum([crowd.means[id] * scale // 10**9 for id in missed])
+            come = crowd.means if parts is None else {id: crowd.means[id] * parts[id] >> 20 for id in missed}
+            lost = sum([come[id] * scale // 10**9 for id in missed])
             stock = {id: units for id, units in stock.items() if id not in missed}
         ids = tuple(stock)
         offering = crowd.offerings.get(ids)
         if offering is None or offering.prices is not prices:
             offering = crowd.offerings[ids] = self._offering(crowd, ids, prices)
         _, cents, means, effects, fan, variety = offering
+        if parts is not None:
+            means = [mean * parts[id] >> 20 for id, mean in zip(ids, means, strict=True)]
         draws = fan.absorb(absorb(block.label, place_index))
         sold, wants, income, expected = dict[str, int](), list[int](), 0, lost
         for (id, there), price, mean, effect, h in zip(stock.items(), cents, means, effects, draws, strict=True):
@@ -211,6 +226,32 @@ class Economy:
                 demand[id] = 0
         sales = BlockSales(sold, income, lost, expected)
         return sales if sum(wants) <= block.most else _capped(block.most, wants, stock, prices, demand, sales)
+
+    def parts(self, crowd: Crowd, shelves: Sequence[Shelf]) -> list[dict[str, int]]:
+        """How the customers of a place divide among its machines: each machine's part by product, in Q20.
+
+        Those who want a product pick among the machines that have it by goodwill x variety x exp(-7 x price / worth).
+        Of a product that a machine is out of, it loses as many as if all who have a slot for it were alike.
+        """
+        parts: list[dict[str, int]] = [{} for _ in shelves]
+        holders: dict[str, list[int]] = {}
+        for index, shelf in enumerate(shelves):
+            for id in shelf.stock:
+                holders.setdefault(id, []).append(index)
+        on_sale = [tuple(id for id, units in shelf.stock.items() if units and id in shelf.prices) for shelf in shelves]
+        appeals = [
+            shelf.goodwill * self._offering(crowd, ids, shelf.prices).variety_permille
+            for shelf, ids in zip(shelves, on_sale, strict=True)
+        ]
+        for id, indices in holders.items():
+            worth = self.town.tastes[id].worth_cents * crowd.worth_permille // 1000
+            steep = {index: 7000 * shelves[index].prices[id] // worth for index in indices if id in on_sale[index]}
+            least = min(steep.values(), default=0)
+            weights = {index: appeals[index] * falling(dear - least) for index, dear in steep.items()}
+            whole = sum(weights.values())
+            for index in indices:
+                parts[index][id] = weights[index] * ONE // whole if index in weights else ONE // len(indices)
+        return parts
 
     def _offering(self, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]) -> Offering:
         cents, tastes = [prices[id] for id in ids], [self.town.tastes[id] for id in ids]
@@ -239,6 +280,21 @@ def price_effect(reference_cents: int, elasticity_permille: int, price_cents: in
     """clamp(1 + elasticity x (reference - price) / reference, 0, 2) in Q20: 0 at a high price, never above 2."""
     slope = (elasticity_permille * (reference_cents - price_cents) << 20) // (1000 * reference_cents)
     return min(max(ONE + slope, 0), 2 * ONE)
+
+
+# exp(-x) in Q20 for x from 0 to 8 in eighths.
+_FALLING = (
+    1048576, 925365, 816632, 720675, 635993, 561262, 495312, 437112, 385750, 340423, 300422, 265122, 233969, 206477,
+    182215, 160804, 141909, 125235, 110519, 97533, 86072, 75959, 67033, 59157, 52206, 46071, 40658, 35880, 31664, 27944,
+    24660, 21763, 19205, 16949, 14957, 13200, 11649, 10280, 9072, 8006, 7065, 6235, 5502, 4856, 4285, 3782, 3337, 2945,
+    2599, 2294, 2024, 1786, 1576, 1391, 1228, 1083, 956, 844, 745, 657, 580, 512, 452, 399, 352,
+)  # fmt: skip
+
+
+def falling(x: int) -> int:
+    """exp(-x) in Q20 for x thousandths, 0 or more, by table; above 8 it stays as it is there."""
+    step, offset = divmod(min(x, 7999), 125)
+    return _FALLING[step] - (_FALLING[step] - _FALLING[step + 1]) * offset // 125
 
 
 def variety_weight(effect: int) -> int:

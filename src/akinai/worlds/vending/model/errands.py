@@ -8,9 +8,11 @@ from pydantic import Field
 
 from akinai.core.actions import ParameterAlias
 from akinai.core.canonical import Json
+from akinai.core.money import read_dollars
 from akinai.worlds.vending.model.verb import (
     DOLLARS,
     MAX_PRICE_CENTS,
+    Line,
     Name,
     Quantity,
     Text,
@@ -31,6 +33,19 @@ def _prices_cents(prices: object) -> Json:
     if not isinstance(prices, Mapping):
         raise ValueError("prices are an object: dollars by product id")
     return {str(name): price_cents(value) for name, value in cast("Mapping[Any, Any]", prices).items()}
+
+
+MOST_CENTS = 100_000_000
+AMOUNT: Mapping[str, Json] = {
+    **DOLLARS,
+    "maximum": MOST_CENTS / 100,
+    "description": "The amount in dollars, with at most two decimals.",
+}
+Amount = Annotated[int, Field(ge=1, le=MOST_CENTS), WholeNumber]
+
+
+def _amount_cents(value: object) -> Json:
+    return read_dollars(value, maximum_cents=MOST_CENTS)
 
 
 class Errand(Verb):
@@ -198,6 +213,72 @@ class TakePitch(Errand):
 
     place: Name
     """The name of the place, as letters and the news name it."""
+
+
+class Dealing(Verb):
+    """The base of the verbs that are offered only where there are several owners."""
+
+    only_with = "rivals"
+
+
+class LookAtRivals(Dealing):
+    """Walk along the street and read what the machines of the other owners hold and what they ask for it."""
+
+    minutes = "rivals"
+    away = True
+
+
+class SendMoney(Dealing):
+    """Pay another owner. It arrives at once and cannot be taken back."""
+
+    minutes = "pay"
+    parameter_aliases: ClassVar = {"amount": ParameterAlias("cents", _amount_cents, AMOUNT)}
+
+    to: Name
+    """The name or the e-mail address of the owner."""
+    cents: Amount
+    """The amount in cents."""
+    reason: Line = ""
+    """What it is for; the other reads it."""
+
+
+class OfferGoods(Dealing):
+    """Offer goods from your storage to another owner, for money.
+
+    If the other accepts in time they are handed over at your storage at that hour of tomorrow, against the money. You
+    must be there, with the goods, and the other must have the money and room for them; else nothing changes hands.
+    """
+
+    minutes = "letter"
+    parameter_aliases: ClassVar = {"amount": ParameterAlias("cents", _amount_cents, AMOUNT)}
+
+    to: Name
+    """The name or the e-mail address of the owner."""
+    items: Goods
+    """The units to sell: an object from product id to a number of units."""
+    cents: Amount
+    """The price of all of it in cents."""
+    hour: Annotated[int, Field(ge=9, le=21), WholeNumber]
+    """The hour of tomorrow at which they are handed over, on a 24-hour clock."""
+
+
+class AcceptGoods(Dealing):
+    """Accept goods that another owner offered you. The money is taken when they are handed over."""
+
+    minutes = "letter"
+
+    offer: Number
+    """The number of the offer, as its letter names it."""
+
+
+class LeaveStreet(Verb):
+    """Close the business for good. It is what becomes of an owner whose player cannot go on while others do."""
+
+    for_owner = False
+    only_with = "rivals"
+
+    why: Text = ""
+    """What kept its player from going on."""
 
 
 class WriteReply(Verb):

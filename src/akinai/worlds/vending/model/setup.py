@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
@@ -20,6 +20,9 @@ Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
 WEATHERS: tuple[Weather, ...] = ("hot", "sunny", "cloudy", "rain", "cold")
 
+SAME = "same"
+"""Stands for the agent of the run where a setting names an agent."""
+MOST_OWNERS = 5
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
@@ -277,11 +280,11 @@ class Minutes(_Record):
     """The web."""
 
 
-class SupplierWriters(_Record):
-    """Who puts the suppliers' answers into words; their terms are fixed by the rules."""
+class _Asked(_Record):
+    """A part of the game that a model may have."""
 
     model: Annotated[str, Field(max_length=200)] | None = None
-    """A model, such as "openai:NAME"; null: the rules write."""
+    """A model, such as "openai:NAME"; null: none of its own."""
 
     @field_validator("model")
     @classmethod
@@ -290,6 +293,30 @@ class SupplierWriters(_Record):
         if model is not None and not (provider and name):
             raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
         return model
+
+
+class SupplierWriters(_Asked):
+    """Who puts the suppliers' answers into words: a model, or the rules, which fix their terms."""
+
+
+class OwnerSeat(_Asked):
+    """Who plays an owner; its model goes before its agent."""
+
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = SAME
+    """An agent by its name, or "same" for the agent that the run is asked to be played by."""
+
+
+class Contact(NamedTuple):
+    """Under what letters, money and goods reach an owner."""
+
+    email: str
+    account: str
+    delivery_address: str
+
+    @property
+    def lines(self) -> str:
+        """The same as an owner is told it."""
+        return f"Delivery address: {self.delivery_address}\nAccount: {self.account}\nYour e-mail: {self.email}"
 
 
 class Setup(_Record):
@@ -350,8 +377,20 @@ class Setup(_Record):
     """Replies of a model before the run ends, which its own loop counts; 0 is no cap."""
     street: Street = unless(SINGLE)
     """The terms of the street; absent, one machine and honest suppliers."""
+    owners: Annotated[dict[str, OwnerSeat], Field(max_length=MOST_OWNERS)] = unless({})
+    """Who plays each owner, by number from "1"; a bare number of owners has all played by the agent of the run."""
     counterfactual: Counterfactual | None = unless(None)
     suppliers: SupplierWriters | None = unless(None)
+
+    @field_validator("owners", mode="before")
+    @classmethod
+    def _all_seats(cls, owners: Any) -> Any:
+        """A number of owners as a table of them, and the numbers below the highest that is named."""
+        table: dict[str, Any] = cast("dict[str, Any]", owners) if isinstance(owners, dict) else {str(owners): {}}
+        numbers = [str(number) for number in range(1, MOST_OWNERS + 1)]
+        if not all(number in numbers for number in table):
+            raise ValueError(f"a street has 1 to {MOST_OWNERS} owners, which are called by their numbers")
+        return {number: table.get(number, {}) for number in numbers[: max(map(int, table), default=0)]}
 
     @model_validator(mode="after")
     def _has_goods_and_suppliers(self) -> Self:
@@ -373,8 +412,17 @@ class Setup(_Record):
     def switches(self) -> frozenset[str]:
         """The settings that decide which verbs are offered, as far as they are on."""
         names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book", "weekly", "forecast")
-        errands = ("errands",) if self.street.errands else ()
-        return frozenset((*(name for name in names if getattr(self, name)), *errands))
+        further = {"errands": self.street.errands, "rivals": len(self.owners) > 1}
+        on = {name for name in names if getattr(self, name)} | {name for name, is_on in further.items() if is_on}
+        return frozenset(on)
+
+    def contact(self, owner: str) -> Contact:
+        """Under what an owner is reached: a single one as the settings say, of several each by its own number."""
+        _, several, number = owner.partition("_")
+        if not several:
+            return Contact(self.email, self.account, self.delivery_address)
+        domain = self.email.rpartition("@")[2]
+        return Contact(f"{owner}@{domain}", f"{self.account}-{number}", f"{self.delivery_address}, Unit {number}")
 
     @cached_property
     def minutes_by_name(self) -> Mapping[str, int]:
@@ -448,7 +496,6 @@ def _briefing(setup: Setup) -> str:
         "morning. An order by letter names products with quantities, the delivery address and the account to charge. "
         "Goods come to your storage on the promised day at the promised hour, not before.\n"
         "Every tool takes time. When nothing is left to do today, end the day with advance_day.\n"
-        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nYour e-mail: {setup.email}"
     )
 
 
@@ -464,9 +511,6 @@ def _street_briefing(setup: Setup, street: Street) -> str:
         "the business is closed.\n"
         f"{_WEEKS if setup.weekly else _day_text(setup)}"
         f"{_advice(setup)}"
-        f"Delivery address: {setup.delivery_address}\n"
-        f"Account: {setup.account}\n"
-        f"Your e-mail: {setup.email}"
     )
 
 

@@ -14,7 +14,7 @@ from akinai.core.canonical import Json
 from akinai.core.worlds import Record
 from akinai.worlds.vending.model.actions import SubAgentKind
 from akinai.worlds.vending.model.economy import Economy
-from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.model.setup import Contact, Setup
 from akinai.worlds.vending.sprint.records import WEEKDAYS, Counted, DatedOrder, DatedPrice, Plan
 
 DAY_MINUTES = 1440
@@ -26,7 +26,7 @@ OWNER = "owner"
 SUPPLIER = "supplier_"
 """The prefix of an actor that writes for a supplier, before the supplier's id."""
 
-Ending = Literal["horizon", "bankrupt"]
+Ending = Literal["horizon", "bankrupt", "left"]
 
 
 class Lot(NamedTuple):
@@ -165,6 +165,19 @@ class Site(NamedTuple):
     opens_day: int = 0
     """The day on which its seal comes off; 0: not paid."""
     lost: bool = False
+
+
+class Bargain(NamedTuple):
+    """Goods that an owner offers another one for money, handed over at the seller's storage at a minute."""
+
+    number: int
+    seller: str
+    buyer: str
+    items: Mapping[str, int]
+    """Units by product id."""
+    cents: int
+    due: int
+    accepted: bool = False
 
 
 class TodaySales(NamedTuple):
@@ -370,6 +383,19 @@ class State(Business):
     """All owners, in the order in which they are served."""
     other_businesses: Mapping[str, Business] = field(default_factory=dict[str, Business])
     """The businesses that are not in front, by owner."""
+    bargains: tuple[Bargain, ...] = ()
+    """Goods that owners offered one another, until they are handed over."""
+    bargain_count: int = 0
+
+    @property
+    def contact(self) -> Contact:
+        """Under what the owner in front is reached."""
+        return self.setup.contact(self.owner)
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """The owners that are not in front."""
+        return tuple(owner for owner in self.owners if owner != self.owner)
 
     @property
     def businesses(self) -> Mapping[str, Business]:

@@ -319,6 +319,7 @@ class Errands(_Terms):
     count: Minute = 10
     fetch: Minute = 75
     contract: Minute = 60
+    rivals: Minute = unless(25)
 
 
 Goal = Literal["bank_balance", "net_worth"]

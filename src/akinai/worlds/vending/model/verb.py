@@ -11,11 +11,12 @@ from akinai.core.money import read_dollars
 
 SubAgentKind = Literal["email", "research", "physical"]
 Switch = Literal[
-    "full_view", "structured_orders", "machine_by_sub_agent", "order_book", "errands", "weekly", "forecast"
+    "full_view", "structured_orders", "machine_by_sub_agent", "order_book", "errands", "weekly", "forecast", "rivals"
 ]
 """A setting of `Setup` that decides whether the owner is offered a verb."""
 Minutes = Literal[
-    "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract"
+    "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract",
+    "rivals",
 ]  # fmt: skip
 """An entry of `Setup.minutes` or, where there are errands, of `Street.errands`."""
 

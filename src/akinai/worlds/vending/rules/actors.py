@@ -8,7 +8,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import View, owner_of
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.model.setup import Contact
 from akinai.worlds.vending.model.state import SUPPLIER, Business, Delegated, Ending, State, clock
 
 Result = tuple[State, Outcome]
@@ -56,7 +56,7 @@ def ending(state: State) -> Ending | None:
     endings = [business.ending for business in state.businesses.values()]
     if None in endings:
         return None
-    return "horizon" if "horizon" in endings else "bankrupt"
+    return next(reason for reason in ("horizon", "bankrupt", "left") if reason in endings)
 
 
 def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
@@ -121,6 +121,8 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
     if why := why_closed(state, actor):
         return Outcome.refused("closed", f"{actor} cannot act now: {why}")
     verbs = verbs_of(state, actor)
+    if verb is a.LeaveStreet and state.other_businesses:
+        return None
     if verb in verbs:
         return _past_closing(state, verb)
     names = ", ".join(allowed.tool_name() for allowed in verbs)
@@ -147,12 +149,12 @@ def view(state: State, actor: str) -> View:
     last = state.sub_agent
     if actor == state.owner:
         news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
-        briefing = state.setup.briefing
+        briefing = f"{state.setup.briefing}{state.contact.lines}{_rivals_text(state)}"
         if state.week is not None:
             return View(f"{briefing}\n\n{state.week.report}\n\nNow: {_now(state)}", verbs, why, "")
     else:
         news = f"Task {state.tasks}:\n{last.task}" if last and last.actor == actor else ""
-        briefing = _sub_agent_briefing(state.setup)
+        briefing = _sub_agent_briefing(state.contact)
     text = f"{briefing}\n\nNow: {_now(state)}"
     return View(f"{text}\n\n{news}" if news else text, verbs, why, news)
 
@@ -176,11 +178,22 @@ def _now(state: State) -> str:
     return f"{clock(state.setup, state.minute)}, day {state.owner_day}{of}."
 
 
-def _sub_agent_briefing(setup: Setup) -> str:
+def _rivals_text(state: State) -> str:
+    """The other owners of the street and how they are reached; empty where there are none."""
+    names = ", ".join(f"{rival} ({state.setup.contact(rival).email})" for rival in state.rivals)
+    return (
+        f"\nYou are {state.owner}. Other owners have a machine on this street too: {names}. Its customers choose among "
+        "the machines; the others may be written to, paid and traded with."
+        if names
+        else ""
+    )
+
+
+def _sub_agent_briefing(contact: Contact) -> str:
     return (
         "You assist the owner of a vending machine. Do the task below with your tools, then end it with report, "
         "telling the owner all it needs to know: it sees your report and nothing else.\n"
-        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nThe owner's e-mail: {setup.email}"
+        f"Delivery address: {contact.delivery_address}\nAccount: {contact.account}\nThe owner's e-mail: {contact.email}"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
+from collections.abc import Callable
+
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import Letter, Mail, Site, State, date_text
@@ -20,9 +22,34 @@ def book(state: State, cause: str, cents: int) -> State:
 def post(state: State, sender: str, subject: str, body: str) -> State:
     """Put a letter into the owner's mailbox."""
     mail = state.mail
-    letter = Letter(mail.letters + 1, state.minute, sender, state.setup.email, subject, body)
+    letter = Letter(mail.letters + 1, state.minute, sender, state.contact.email, subject, body)
     unread = mail.unread.enqueue(letter)
     return state.moved(mail=Mail(unread, mail.read, mail.sent, mail.waiting, letter.number, mail.quotes))
+
+
+def rival_at(state: State, name: str) -> str | None:
+    """The other owner of that name or e-mail address; None for anybody else."""
+    plain = name.strip().lower()
+    return next((rival for rival in state.rivals if plain in (rival, state.setup.contact(rival).email)), None)
+
+
+def for_rival(state: State, rival: str, change: Callable[[State], State]) -> State:
+    """The street after a change to another owner's business, with the same one in front."""
+    return change(state.turned_to(rival)).turned_to(state.owner)
+
+
+def post_to(state: State, rival: str, sender: str, subject: str, body: str) -> State:
+    """Put a letter into another owner's mailbox, of which it is told with its next outcome.
+
+    An owner who has left the street gets no mail.
+    """
+
+    def deliver(own: State) -> State:
+        if own.ending:
+            return own
+        return post(own, sender, subject, body).moved(notices=(*own.notices, f"New letter from {sender}: {subject}"))
+
+    return for_rival(state, rival, deliver)
 
 
 def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:

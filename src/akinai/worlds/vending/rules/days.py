@@ -9,7 +9,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.actions import WaitUntil
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, State, clock
-from akinai.worlds.vending.rules import customers, deliveries, mail, trade
+from akinai.worlds.vending.rules import customers, deliveries, mail, rivals, trade
 
 Result = tuple[State, Outcome]
 
@@ -35,7 +35,7 @@ def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
     while state.minute < (until := first_free(state) if several else until) and (several or state.ending is None):
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
-        moments = (trade.next_block_minute(state), deliveries.next_arrival(state))
+        moments = (trade.next_block_minute(state), deliveries.next_arrival(state), rivals.next_handover(state))
         stop = min(until, midnight, *(minute for minute in moments if minute is not None))
         stop = min(stop, morning) if state.minute < morning else stop
         before, state = state, _advance(state, stop, midnight, away)
@@ -82,7 +82,7 @@ def _advance(state: State, stop: int, midnight: int, away: bool) -> State:
             own = customers.morning_letters(deliveries.announce_delays(own))
         return deliveries.arrive(own, away=is_away(own))
 
-    state = trade.book_blocks(state.moved(minute=stop).for_each_business(receive))
+    state = trade.book_blocks(rivals.hand_over(state.moved(minute=stop).for_each_business(receive)))
     if not morning:
         return state
     return state.for_each_business(lambda own: deliveries.arrive(mail.morning_post(own), away=is_away(own)))
@@ -140,10 +140,18 @@ def wait_until(state: State, action: WaitUntil) -> Result:
     return passage.state, Outcome("\n".join(part for part in parts if part))
 
 
+def leave(state: State) -> Result:
+    """Close the business of an owner whose player cannot go on; the others go on without it."""
+    passage = pass_time(state.moved(ending="left"), state.minute)
+    return passage.state, Outcome(_end_text(passage.state))
+
+
 def _end_text(state: State) -> str:
     match state.ending:
         case "bankrupt":
             return f"The fee was not paid on {state.missed} days in a row: the business is closed."
+        case "left":
+            return "The business is closed."
         case "horizon":
             return f"Day {state.closed_days} is over, and with it the {state.setup.days} days of this business."
         case None:

@@ -22,7 +22,7 @@ from akinai.worlds.vending.model.state import (
     Unwritten,
     clock,
 )
-from akinai.worlds.vending.rules.books import LANDLORD, in_business, post
+from akinai.worlds.vending.rules.books import LANDLORD, in_business, post, post_to, rival_at
 from akinai.worlds.vending.rules.landlord import answer_tenant
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.suppliers import letters
@@ -53,12 +53,18 @@ def send_email(state: State, action: SendEmail) -> Result:
 
 
 def send(state: State, to: str, subject: str, body: str) -> State:
-    """Send a letter, to be answered the next morning. A supplier that receives one is known from then on."""
+    """Send a letter, to be answered the next morning. A supplier that receives one is known from then on.
+
+    Another owner of the street has it at once.
+    """
     mail = state.mail
     letter = Letter(
-        mail.letters + 1, state.minute, state.setup.email, _one_line(to), _one_line(subject), _plain_line_ends(body)
+        mail.letters + 1, state.minute, state.contact.email, _one_line(to), _one_line(subject), _plain_line_ends(body)
     )
-    mail = replace(mail, letters=letter.number, sent=mail.sent.push_front(letter), waiting=(*mail.waiting, letter))
+    mail = replace(mail, letters=letter.number, sent=mail.sent.push_front(letter))
+    if (rival := rival_at(state, letter.to)) is not None:
+        return post_to(state.moved(mail=mail), rival, letter.sender, letter.subject, letter.body)
+    mail = replace(mail, waiting=(*mail.waiting, letter))
     supplier = state.setup.catalog.supplier_by_address.get(letter.to.lower())
     return know_suppliers(state, [supplier.id] if supplier else []).moved(mail=mail)
 
@@ -85,7 +91,7 @@ def morning_post(state: State) -> State:
 
 def _answer(state: State, letter: Letter) -> State:
     setup, to = state.setup, letter.to.lower()
-    if to == setup.email.lower():
+    if to == state.contact.email.lower():
         return post(state, letter.sender, letter.subject, letter.body)
     if state.setup.street.rent.cents and to == LANDLORD:
         return answer_tenant(state, letter)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
-from akinai.worlds.vending.model.economy import BlockTerms, Crowd
+from akinai.worlds.vending.model.economy import BlockTerms, Crowd, Shelf
 from akinai.worlds.vending.model.setup import percent
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
@@ -64,7 +64,27 @@ def book_blocks(state: State) -> State:
         return state
     number, crowd = counter.minutes.index(minute), state.economy.crowd(state.day)
     block, complaints = state.economy.block(crowd, number), absorb(crowd.complaints.h, number)
-    return state.for_each_business(lambda own: _book_block(own, crowd, block, complaints))
+    parts: Parts = _parts(state, crowd) if state.other_businesses else {}
+    return state.for_each_business(lambda own: _book_block(own, crowd, block, complaints, parts))
+
+
+Parts = Mapping[tuple[str, int], Mapping[str, int]]
+"""By owner and number of its site from 0, the part of the customers of each product who come to that machine."""
+
+
+def _parts(state: State, crowd: Crowd) -> Parts:
+    """How the customers of each place divide among the machines of several owners."""
+    count, at_place = state.setup.slots, dict[int, dict[tuple[str, int], Shelf]]()
+    for owner, own in state.businesses.items():
+        for index, site in enumerate(() if own.ending else own.sites):
+            stock = units_in(own.slots[index * count : (index + 1) * count])
+            if stock and not (site.sealed or site.lost):
+                at_place.setdefault(site.place_index, {})[owner, index] = Shelf(site.goodwill, stock, own.prices)
+    return {
+        key: part
+        for shelves in at_place.values()
+        for key, part in zip(shelves, state.economy.parts(crowd, [*shelves.values()]), strict=True)
+    }
 
 
 def next_block_minute(state: State) -> int | None:
@@ -76,7 +96,7 @@ def next_block_minute(state: State) -> int | None:
     return None
 
 
-def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int) -> State:
+def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int, parts: Parts) -> State:
     """Book a block of customers at every site that is open; the complaints of those who bought come last."""
     economy, street, prices, count = state.economy, state.setup.street, state.prices, state.setup.slots
     slots, sites, today = list(state.slots), list(state.sites), state.today_sales
@@ -89,7 +109,10 @@ def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int) 
         full = site.box_cents >= street.counter.box_cents
         buying_permille = street.counter.full_box_permille if full else 1000
         factor = site.goodwill * block.share_permille * buying_permille // MILLION
-        sold, paid, lost, expected = economy.block_sales(crowd, block, site.place_index, factor, stock, prices, demand)
+        part = parts.get((state.owner, index))
+        sold, paid, lost, expected = economy.block_sales(
+            crowd, block, site.place_index, factor, stock, prices, demand, part
+        )
         cash = 0 if full else paid - paid * street.counter.card_permille // 1000
         income += paid
         card += paid - cash

@@ -18,6 +18,7 @@ GROUPS = (
         ("search_web", "view_suppliers", "get_price_lists", "make_offer", "place_order", "check_deliveries",
          "count_delivery", "claim", "fetch_depot", "pay", "take_pitch", "sell_to_jobber"),
     ),
+    FormGroup("Rivals", ("look_at_rivals", "send_money", "offer_goods", "accept_goods")),
     FormGroup(
         "Machine",
         ("restock_slot", "set_price", "collect_cash", "clear_slot", "visit_site", "change_prices",
@@ -33,6 +34,8 @@ LABELS = {
     "clear_slot": "Clear a slot", "list_storage": "Storage", "get_machine_inventory": "Look at the machine",
     "get_money_balance": "Money", "view_business_state": "Overview", "wait_until": "Wait", "advance_day": "End the day",
     "set_plan": "The plan", "write_notes": "Notes", "read_letter": "Read a letter", "send_letter": "Write a letter",
+    "look_at_rivals": "Look at rivals", "send_money": "Pay an owner", "offer_goods": "Offer goods",
+    "accept_goods": "Accept goods",
     "answer_customers": "Answer customers", "close_week": "End the week", "week": "A whole week in one form",
 }  # fmt: skip
 
@@ -177,11 +180,12 @@ def _refills(state: State) -> tuple[FilledRow, ...]:
 
 
 def _letters(state: State) -> tuple[Draft, ...]:
-    setup = state.setup
+    contact = state.contact
     order = (
-        f"I would like to order:\n24 units of \n\nDelivery address: {setup.delivery_address}\nAccount: {setup.account}"
+        "I would like to order:\n24 units of \n\n"
+        f"Delivery address: {contact.delivery_address}\nAccount: {contact.account}"
     )
-    verb = "send_letter" if setup.weekly else "send_email"
+    verb = "send_letter" if state.setup.weekly else "send_email"
     return (
         Draft(verb, "Ask for a price list", {"subject": "Price list", "body": "Please send me your price list."}),
         Draft(verb, "Write an order", {"subject": "Order", "body": order}),

@@ -84,6 +84,13 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case weekly.ReadLetter(): return EntryView("inbox", f"Read letter {action.number}")
         case weekly.WriteNotes(): return _noted("Wrote the page of notes", action.text)
         case weekly.Forecast(): return EntryView("note", "Forecast the balance", outcome=False)
+        case a.SendMoney(): return EntryView("cash", f"Sent {format_cents(action.cents)} to {action.to}")
+        case a.OfferGoods():
+            summary = f"Offered goods to {action.to} for {format_cents(action.cents)}"
+            return EntryView("goods", summary, (_goods_sheet(step, action.items),))
+        case a.AcceptGoods(): return EntryView("goods", f"Accepted offer {action.offer}")
+        case a.LeaveStreet():
+            return EntryView("night", "Left the street", (Passage("reply", action.why),) if action.why else ())
         case a.TakePitch(): return EntryView("order", f"Took the pitch {action.place}")
         case Unreadable():
             return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
@@ -124,7 +131,7 @@ def _sent(step: Step[State], action: a.SendEmail | weekly.SendLetter) -> EntryVi
     to = supplier.name if supplier else action.to
     number = step.before.mail.letters + 1 if step.outcome.ok else 0
     at = clock(step.before.setup, step.before.minute)
-    letter = Letter(step.before.setup.email, action.to, action.subject, action.body, number, at)
+    letter = Letter(step.before.contact.email, action.to, action.subject, action.body, number, at)
     return EntryView("letter", f"Wrote to {to}", (letter,), (), not step.outcome.ok)
 
 

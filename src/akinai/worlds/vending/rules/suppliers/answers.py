@@ -9,8 +9,8 @@ from akinai.worlds.vending.letters.intents import Intent, Items, Kind, Topic
 from akinai.worlds.vending.letters.reader import read_letter
 from akinai.worlds.vending.letters.text import unquoted
 from akinai.worlds.vending.model.actions import Claim
-from akinai.worlds.vending.model.setup import Setup, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Order, State
+from akinai.worlds.vending.model.setup import Contact, Setup, Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Letter, Order, State
 from akinai.worlds.vending.rules.books import supplier_today
 from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by_count, missing_by_receipt
 from akinai.worlds.vending.rules.orders import (
@@ -37,17 +37,20 @@ from akinai.worlds.vending.rules.suppliers.quotes import (
 )
 
 
-def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...], Delivery]:
+def understand(
+    setup: Setup, subject: str, body: str, contact: Contact | None = None
+) -> tuple[tuple[Intent, ...], Delivery]:
     """The intents of a letter, and whether it names the delivery address and the account to charge."""
-    delivery = find_delivery(f"{subject}\n{unquoted(body)}", setup.delivery_address, setup.account)
-    whole = find_delivery(f"{subject}\n{body}", setup.delivery_address, setup.account)
+    contact = contact or setup.contact(OWNER)
+    delivery = find_delivery(f"{subject}\n{unquoted(body)}", contact.delivery_address, contact.account)
+    whole = find_delivery(f"{subject}\n{body}", contact.delivery_address, contact.account)
     subject, _, text = whole.text.partition("\n")
     return read_letter(text, setup.catalog.good_names, subject or " "), delivery
 
 
 def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[State, Draft]:
     """Act on every intent of a letter, cancellations first, and answer all of them in one letter."""
-    intents, delivery = understand(state.setup, letter.subject, letter.body)
+    intents, delivery = understand(state.setup, letter.subject, letter.body, state.contact)
     supplier = supplier_today(state, supplier)
     state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
     wishes = letters.not_to_be_had(f"{letter.subject}\n{letter.body}", intents)
