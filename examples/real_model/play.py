@@ -48,7 +48,7 @@ QUARTER: Mapping[str, Any] = {
 BY_PROTOCOL: Mapping[str, Mapping[str, Any]] = {"chat": {"window": 3_000}, "structured": {"window": 2_000}}
 """The window holds the last exchange or two: with more in sight, so small a model goes on with what it did before."""
 LARGE = (
-    *("--qwen", "--tools", "99", "--text", "500", "--reply", "500"),
+    *("--qwen", "--tools", "99", "--text", "500", "--reply", "900"),
     *("--context", "12000", "--conversations", "3", "--threads", str(min(2, available_cpus()))),
 )
 

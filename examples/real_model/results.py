@@ -42,10 +42,14 @@ SHOWN = 3
 """Bullets that a task gets to see: of twelve permuted ones these hold the right one in a quarter of the tasks."""
 SEEDS = "1-5"
 """Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
-FORM = {"preset": "sprint", "days": 56, "settings": {"tools": ["week"]}}
-"""Eight weekly decisions, each by the form that holds a whole week."""
-TAKEN_OVER = {"takes_over": 8}
-STREETS: Mapping[str, Mapping[str, Any]] = {"from an empty street": {}, "taking over after eight weeks": TAKEN_OVER}
+EIGHT_WEEKS = {"preset": "sprint", "days": 56}
+STREETS: Mapping[str, tuple[Mapping[str, Any], Sequence[str]]] = {
+    "from an empty street": ({}, ("search_web", "get_price_lists", "week")),
+    "taking over after eight weeks": ({"takes_over": 8}, ("week",)),
+}
+"""Settings, and the model's tools: the form that holds a whole week, and where nothing is known yet how to look."""
+WINDOWS = {"vending": 5_000}
+"""Tokens that the model sees, 8,000 elsewhere: a small one goes on with what it did as long as it sees it."""
 LADDER = ("idle", "naive", "listed", "reference")
 WORLDS: Mapping[str, Mapping[str, Any]] = {
     "market": {
@@ -168,7 +172,11 @@ def rule_table(url: str, results: Results) -> list[str]:
 
 def played(url: str, store: str, world: str, agent: str, name: str, **options: Any) -> dict[str, Any]:
     """Five runs of a player, or of the model where the agent is one that asks: its scores and its endings."""
-    asks = {"model": MODEL, "base_url": url, "timeout": 900, "window": 8_000} if agent in ("chat", "structured") else {}
+    asks = (
+        {"model": MODEL, "base_url": url, "timeout": 900, "window": WINDOWS.get(world, 8_000)}
+        if agent in ("chat", "structured")
+        else {}
+    )
     begun = Path(store).exists() and any(run.group == name for run in akinai.runs(store=store, ledgers=False))
     if begun:
         runs = akinai.resume(name, store=store, jobs=1)
@@ -202,10 +210,10 @@ def sprint_table(url: str, results: Results) -> list[str]:
     store, key = f"{results.folder / 'runs.db'}", results.folder / "key.json"
     if not key.exists():
         akinai.seal.new(key)
-    lines = [f"Games {SEEDS} of the key {akinai.seal.show(key).commitment[:12]}, {FORM['days'] // 7} weeks.\n"]
-    for number, (title, settings) in enumerate(STREETS.items(), 1):
-        form: Mapping[str, Any] = {**FORM, "key": key, "settings": {**FORM["settings"], **settings}}
-        plain = {**form, "settings": settings}  # players of the ladder use all tools
+    lines = [f"Games {SEEDS} of the key {akinai.seal.show(key).commitment[:12]}, {EIGHT_WEEKS['days'] // 7} weeks.\n"]
+    for number, (title, (settings, tools)) in enumerate(STREETS.items(), 1):
+        plain: Mapping[str, Any] = {**EIGHT_WEEKS, "key": key, "settings": settings}  # the ladder uses all tools
+        form = {**plain, "settings": {**settings, "tools": list(tools)}}
         advised = {**form, "settings": {**form["settings"], "advice": True}}
         players: dict[str, tuple[str, Mapping[str, Any]]] = {agent: (agent, plain) for agent in LADDER}
         players |= {"the model with advice": ("structured", advised), "the model": ("structured", form)}

@@ -77,7 +77,7 @@ def test_the_weeks_of_the_street_are_sealed_and_go_on(tmp_path: Path, monkeypatc
     pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setattr(results, "SEEDS", "1-2")
-    monkeypatch.setattr(results, "FORM", {**results.FORM, "days": 70})
+    monkeypatch.setattr(results, "EIGHT_WEEKS", {**results.EIGHT_WEEKS, "days": 70})
     done = results.Results(tmp_path / "results")
     with Endpoint(ScriptResponder(['{"action": "WEEK"}'] * 100)) as endpoint:
         lines = results.sprint_table(endpoint.openai_url, done)

@@ -379,3 +379,36 @@ def test_tags_that_never_close_hide_no_call() -> None:
     open_tags = "<function=advance_day>\n" * 50
     assert done(f"<function=advance_day>{{}}</function>\n{open_tags}") == ["advance_day"]
     assert done(f'{open_tags}<invoke name="advance_day"></invoke>') == ["advance_day"]
+
+
+WEEK_ROWS = '{"orders": [{"supplier_id": "northbay", "items": {"cola": 24}}], "reasoning": "cola was sold out"}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        (WEEK_ROWS, True),
+        (f"I order what was sold out.\n\n{WEEK_ROWS}", True),
+        ('{"notes": "the rent is due on Sunday"}', True),
+        ('{"days": ["Mon"], "orders": []}', False),
+        ('{"reasoning": "I wait"}', False),
+        ("{}", False),
+        (f"I do not send this yet: {WEEK_ROWS}", False),
+        (f"First {WEEK_ROWS}, or rather " + '{"prices": [{"product": "cola", "dollars": 2}]}', False),
+    ],
+)
+def test_where_one_verb_is_offered_its_parameters_name_it(reply: str, read: bool) -> None:
+    """A model that copies the parameters of the only action leaves its name out; a draft stays one, and two are two."""
+    (move,) = read_moves(VERBS.offering([VERBS.find("week")]), reply)
+    assert move.action.tool_name() == ("week" if read else "unreadable")
+    assert not done(WEEK_ROWS), "where several are offered it names none"
+
+
+def test_a_refusal_names_the_verbs_that_are_offered() -> None:
+    """A world has verbs for every preset and sub-agent; who is offered two reads of two."""
+    offered = VERBS.offering([VERBS.find("week"), VERBS.find("search_web")])
+    (move,) = read_moves(offered, '{"action": "no_action"}')
+    assert isinstance(move.action, Unreadable)
+    assert move.action.why == "no action 'no_action'; there is search_web, week"
+    (read,) = read_moves(offered, DAY)
+    assert read.action.tool_name() == "advance_day", "the world says why it is refused"

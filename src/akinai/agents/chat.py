@@ -132,7 +132,7 @@ class ChatAgent:
         if self._unanswered is not None and last is not None:
             text = outcome_text(last)
             if last.code == "no_action" and not self._protocol.offers_tools:
-                text = f"{text}. {form_of_reply(view.verbs)}"
+                text = f"Refused: {last.text}. {form_of_reply(view.verbs)}"  # else models take the code for a name
             self._answer(self._unanswered, text)
             self._unanswered = None
 
@@ -185,7 +185,8 @@ class ChatAgent:
         return replace(reply.message, calls=reply.message.calls[: len(moves)])
 
     def _offer(self, verbs: Sequence[type[Action]]) -> None:
-        """Take these verbs for the tools of the next request."""
+        """Take these verbs for those of the next request, and of the reply to it."""
+        self._verbs = self._verbs.offering(verbs)
         if self._protocol.offers_tools:
             self._tools, self._tool_tokens = tools_of(tuple(verbs)), tokens_of_tools(tuple(verbs))
 

@@ -121,7 +121,9 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
     for verb in verbs:
         tool = verb.tool()
         schema = json.dumps(tool["parameters"], ensure_ascii=False)
-        descriptions.append(f"{tool['name'].upper()}: {tool['description']}\nParameters (JSON Schema): {schema}")
+        descriptions.append(
+            f"{tool['name'].upper()}: {verb.description(named=True)}\nParameters (JSON Schema): {schema}"
+        )
     return "\n\n".join(descriptions)
 
 

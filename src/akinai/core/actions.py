@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self, cast, get_args
@@ -42,11 +43,22 @@ class Action(BaseModel):
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names of the verb, in any case."""
     parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {}
+    example: ClassVar[Mapping[str, Json]] = {}
+    """Parameters as an agent may write them, told behind the docstring. Small models copy an example to the letter."""
 
     @classmethod
     def tool_name(cls) -> str:
         """The verb in snake_case: what a model calls."""
         return _snake_case(cls.__name__)
+
+    @classmethod
+    def description(cls, *, named: bool = False) -> str:
+        """The docstring, and the example where there is one: `named` as a whole reply of JSON, with the action's name."""
+        text = inspect.cleandoc(cls.__doc__ or "")
+        if not cls.example:
+            return text
+        name = {"action": cls.tool_name().upper()} if named else {}
+        return f"{text}\n\nFor example: {json.dumps({**name, **cls.example}, ensure_ascii=False)}"
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
@@ -154,19 +166,30 @@ class Verbs:
     """The verbs of a world, found by any of their spellings."""
 
     def __init__(self, classes: Sequence[type[Action]]) -> None:
-        self.classes = tuple(classes)
+        self.classes = self.offered = tuple(classes)
         self._by_name: dict[str, type[Action]] = {}
         for cls in self.classes:
             for name in (cls.__name__, cls.tool_name(), *cls.aliases):
                 if self._by_name.setdefault(_folded(name), cls) is not cls:
                     raise ValueError(f"two actions answer to {name!r}: {cls.__name__} and another")
 
+    def offering(self, classes: Sequence[type[Action]]) -> "Verbs":
+        """The same verbs, read and found as ever, of which an agent is offered these alone: refusals name no others."""
+        narrowed = copy(self)
+        narrowed.offered = tuple(classes)
+        return narrowed
+
+    @property
+    def only(self) -> type[Action] | None:
+        """The verb that an agent is offered, where it is offered one."""
+        return self.offered[0] if len(self.offered) == 1 else None
+
     def find(self, name: str) -> type[Action]:
         """The class with this name or alias, in any case and spelling. UnknownName when there is none."""
         try:
             return self._by_name[_folded(name)]
         except KeyError:
-            raise UnknownName("action", name, (cls.tool_name() for cls in self.classes)) from None
+            raise UnknownName("action", name, (cls.tool_name() for cls in self.offered)) from None
 
     def parameters(self, name: object) -> frozenset[str]:
         """The parameters of the action of this name, aliases included; none for an unknown name."""
@@ -265,7 +288,7 @@ def _tool(cls: type[Action], inline: bool) -> dict[str, Any]:
     if inline:
         defs = parameters.pop("$defs", {})
         parameters = _inlined(parameters, defs, ())
-    return {"name": cls.tool_name(), "description": inspect.cleandoc(cls.__doc__ or ""), "parameters": parameters}
+    return {"name": cls.tool_name(), "description": cls.description(), "parameters": parameters}
 
 
 def _copied(value: Any) -> Any:

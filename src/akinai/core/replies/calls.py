@@ -121,7 +121,16 @@ def calls_of(verbs: Verbs, value: object) -> Sequence[Call]:
     keys = [key for key in fields if key not in TEXT_KEYS]
     if len(keys) == 1 and isinstance(fields[keys[0]], Mapping | NoneType) and find_verb(verbs, keys[0]):
         return _beside([Call({"action": keys[0], "arguments": fields[keys[0]]})], fields, keys[0])
-    return ()
+    return [Call(only)] if (only := of_only_verb(verbs, fields)) else ()
+
+
+def of_only_verb(verbs: Verbs, fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The fields of an object without an action's name, with the name where one verb is offered and all are its own."""
+    if verbs.only is None:
+        return None
+    own = verbs.parameters(name := verbs.only.tool_name())
+    parameters = [key for key in fields if key in own or key not in TEXT_KEYS]
+    return {"action": name, **fields} if parameters and own.issuperset(parameters) else None
 
 
 def _beside(calls: Sequence[Call], fields: Mapping[str, Any], key: str) -> Sequence[Call]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.replies.arguments import TEXT_KEYS, WRAPPERS, read_call, text_of
-from akinai.core.replies.calls import MARKS, NAME_KEYS, Call, Candidate, calls_in
+from akinai.core.replies.calls import MARKS, NAME_KEYS, Call, Candidate, calls_in, of_only_verb
 from akinai.core.replies.context import Standing, imagines_outcomes, in_order, is_final, standing_of
 from akinai.core.replies.objects import UnreadableReply, fault_in, unquoted
 from akinai.core.replies.thoughts import Parts, split_thoughts
@@ -70,6 +70,8 @@ def read_move(verbs: Verbs, reply: str) -> Move:
 def read_object(verbs: Verbs, fields: Mapping[str, Any], reply: str) -> Move:
     """The action in a parsed object as it stands, and the object's text fields. An `Unreadable` keeps `reply`."""
     key = next((key for key in NAME_KEYS if key in fields), None)
+    if key is None and (named := of_only_verb(verbs, fields)):
+        key, fields = "action", named
     if key is None:
         return Move(Unreadable.of(reply, f"the object names no action; {EXPECTED}"))
     parameters = {name: value for name, value in fields.items() if name != key}

@@ -139,11 +139,16 @@ class Week(Weekly):
     """Decide a whole week in one object, and end it.
 
     All fields may be left out. They are carried out in the order in which they are listed here; what is refused is told
-    in a line each, and the rest is done all the same. Then the week ends, and its report comes back. For example:
-    {"orders": [{"supplier_id": "northfield_foods", "items": {"pretzels": 40, "milk": 24}}], "prices": [{"product":
-    "pretzels", "dollars": 1.8}, {"product": "milk", "dollars": 2.2}], "sites": [{"site": 1, "products": ["pretzels",
-    "milk"]}], "answers": {"pay": [3]}, "payments": [{"bill": "rent", "number": 1}]}
+    in a line each, and the rest is done all the same. Then the week ends, and its report comes back.
     """
+
+    example = {
+        "orders": [{"supplier_id": "sunrise_wholesale", "items": {"rye_crackers": 40, "oat_milk": 24}}],
+        "prices": [{"product": "rye_crackers", "dollars": 1.8}, {"product": "oat_milk", "dollars": 2.2}],
+        "sites": [{"site": 1, "products": ["rye_crackers", "oat_milk"]}],
+        "answers": {"pay": [3]},
+        "payments": [{"bill": "rent", "number": 1}],
+    }
 
     orders: Rows = ()
     prices: Rows = ()
