@@ -42,7 +42,7 @@ SHOWN = 3
 """Bullets that a task gets to see: of twelve permuted ones these hold the right one in a quarter of the tasks."""
 SEEDS = "1-5"
 """Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
-EIGHT_WEEKS = {"preset": "sprint", "days": 56}
+EIGHT_WEEKS: Mapping[str, Any] = {"preset": "sprint", "days": 56}
 STREETS: Mapping[str, tuple[Mapping[str, Any], Sequence[str]]] = {
     "from an empty street": ({}, ("search_web", "get_price_lists", "week")),
     "taking over after eight weeks": ({"takes_over": 8}, ("week",)),
@@ -172,16 +172,13 @@ def rule_table(url: str, results: Results) -> list[str]:
 
 def played(url: str, store: str, world: str, agent: str, name: str, **options: Any) -> dict[str, Any]:
     """Five runs of a player, or of the model where the agent is one that asks: its scores and its endings."""
-    asks = (
-        {"model": MODEL, "base_url": url, "timeout": 900, "window": WINDOWS.get(world, 8_000)}
-        if agent in ("chat", "structured")
-        else {}
-    )
+    asks: dict[str, Any] = {"model": MODEL, "base_url": url, "timeout": 900, "window": WINDOWS.get(world, 8_000)}
     begun = Path(store).exists() and any(run.group == name for run in akinai.runs(store=store, ledgers=False))
     if begun:
         runs = akinai.resume(name, store=store, jobs=1)
     else:
-        runs = akinai.run(world, agent=agent, seeds=SEEDS, name=name, store=store, jobs=1, **asks, **options)
+        options = {**asks, **options} if agent in ("chat", "structured") else options
+        runs = akinai.run(world, agent=agent, seeds=SEEDS, name=name, store=store, jobs=1, **options)
     score = runs[0].scores[0]
     values = [run.scores[0].value for run in runs if run.measured]
     factor = 100 if score.unit == "cents" else 1

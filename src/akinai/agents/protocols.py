@@ -119,11 +119,9 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
     """The verbs as the system message describes them where no tools are offered, below the form of a reply."""
     descriptions = [form_of_reply(verbs)] if verbs else []
     for verb in verbs:
-        tool = verb.tool()
-        schema = json.dumps(tool["parameters"], ensure_ascii=False)
-        descriptions.append(
-            f"{tool['name'].upper()}: {verb.description(named=True)}\nParameters (JSON Schema): {schema}"
-        )
+        schema = json.dumps(verb.tool()["parameters"], ensure_ascii=False)
+        about = f"{verb.tool_name().upper()}: {verb.description(named=True)}"
+        descriptions.append(f"{about}\nParameters (JSON Schema): {schema}")
     return "\n\n".join(descriptions)
 
 

@@ -53,7 +53,7 @@ class Action(BaseModel):
 
     @classmethod
     def description(cls, *, named: bool = False) -> str:
-        """The docstring, and the example where there is one: `named` as a whole reply of JSON, with the action's name."""
+        """The docstring, and the example where there is one; `named` writes it as a reply of JSON, with the name."""
         text = inspect.cleandoc(cls.__doc__ or "")
         if not cls.example:
             return text
