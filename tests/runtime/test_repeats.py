@@ -43,10 +43,17 @@ def test_the_same_to_no_effect_ends_a_run(action: akinai.Action) -> None:
     assert (run.status, run.ending, run.entries) == ("done", "stuck", 20)
 
 
-@pytest.mark.parametrize("actions", [[AdvanceDay()], [GetMoneyBalance(), ListStorage()], [BAD, LATE]])
+@pytest.mark.parametrize("actions", [[AdvanceDay()], [GetMoneyBalance(), ListStorage()], [BAD, LATE, ListStorage()]])
 def test_what_moves_on_is_not_stuck(actions: list[akinai.Action]) -> None:
     """An action that changes the world, and actions that take turns, may go on as long as there are days."""
     assert play(*actions).ending in ("horizon", "message_cap")
+
+
+def test_who_is_refused_by_turns_is_stuck_later() -> None:
+    """Two refused actions by turns repeat nothing and change nothing; a real model went on so until its replies were spent."""
+    run = play(BAD, LATE)
+    assert (run.ending, run.entries) == ("stuck", 60)
+    assert play(BAD, LATE, max_repeats=0).ending == "message_cap"
 
 
 def test_the_limit_is_a_choice() -> None:

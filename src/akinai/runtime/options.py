@@ -99,7 +99,8 @@ MaxActions = Annotated[int, Option(
     "End a run after N actions of one actor; 0 is no limit.", 0, metavar="N", unit="actions", group=LIMITS,
 )]  # fmt: skip
 MaxRepeats = Annotated[int, Option(
-    "End a run as stuck when an actor repeats an action N times to no effect.", MAX_REPEATS, metavar="N",
+    "End a run as stuck when an actor repeats an action N times to no effect, or is refused 3 N times in a row.",
+    MAX_REPEATS, metavar="N",
     unit="actions", default_text="20; 0: no limit", group=MODELS,
 )]  # fmt: skip
 _MODEL = "The model to ask: openai:NAME, anthropic:NAME, ollama:NAME or another provider of LangChain's."

@@ -14,6 +14,10 @@ UNREADABLE = "unreadable"
 ended when more than half of its entries were such replies."""
 
 
+REFUSALS_A_REPEAT = 3
+"""An actor that is refused so many times as often in a row as it may repeat itself is stuck too, whatever it tries."""
+
+
 class _Repeated(NamedTuple):
     """The last action of an actor, its outcome's code, its number among all actions, and its repetitions."""
 
@@ -38,7 +42,7 @@ class Repeats:
     """Counts how often in a row each actor repeats an action without effect.
 
     An action has no effect if it is refused, or if it leaves the state, or the world's facts about it, unchanged while
-    nobody else acts. All unreadable replies are one action.
+    nobody else acts. All unreadable replies are one action. Refusals of different actions in a row count as well.
     """
 
     def __init__(self, world: World[Any], cap: int) -> None:
@@ -47,6 +51,8 @@ class Repeats:
         self._repeated: dict[str, _Repeated] = {}
         self._unread: dict[str, tuple[int, str]] = {}
         """By actor, its unreadable replies and why the last one was refused."""
+        self._refused: dict[str, int] = {}
+        """By actor, its refusals since its last accepted action."""
         self._count = 0
 
     @property
@@ -69,10 +75,13 @@ class Repeats:
         self.add(actor, action, outcome, before, after)
         if self._cap and self._repeated[actor].times >= self._cap:
             raise EndRun(UNREADABLE if _is_unread(action) else STUCK)
+        if self._cap and self._refused[actor] >= REFUSALS_A_REPEAT * self._cap:
+            raise EndRun(STUCK)
 
     def add(self, actor: str, action: Action, outcome: Outcome, before: Any, after: Any) -> None:
         """Count an action."""
         self._count += 1
+        self._refused[actor] = 0 if outcome.ok else self._refused.get(actor, 0) + 1
         last, times = self._repeated.get(actor), 1
         if isinstance(action, Unreadable) and _is_unread(action):
             self._unread[actor] = (self._unread.get(actor, (0, ""))[0] + 1, action.why)
