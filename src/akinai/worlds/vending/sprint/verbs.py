@@ -163,6 +163,7 @@ class Week(Weekly):
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
         tables = [name for name in _ROWS if isinstance(parameters.get(name), dict)]
         rows: dict[str, Any] = {name: [parameters[name]] if parameters[name] else [] for name in tables}
+        rows |= {"answers": {}} if parameters.get("answers") == [] else {}
         return super().decode({**parameters, **rows, **as_rows(parameters)})
 
     @classmethod
