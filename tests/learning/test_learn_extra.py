@@ -56,6 +56,12 @@ def test_without_the_extra_the_rest_works_and_the_error_says_what_to_install() -
     ]
 
 
+def test_a_text_is_split_once_by_a_tokenizer_that_keeps_its_name(sudachi: SudachiWords) -> None:
+    """The words of a text are remembered, and a saved index knows the tokenizer by its versions."""
+    assert sudachi("打合せ") is sudachi("打合せ")
+    assert tokenizer_name(sudachi).startswith("sudachi@1-A-")
+
+
 @pytest.mark.parametrize(
     ("query", "content"),
     [

@@ -50,7 +50,7 @@ def figures(learned: LearnResult) -> str:
     document = {**learned.to_json(), "seconds": 0, "card": None}
     judged = learned.judged
     bullets = [[bullet.id, bullet.content, bullet.source_trajectory] for bullet in learned.playbook]
-    return json.dumps([document, judged and [judged.scores, judged.answers], bullets])
+    return json.dumps([document, judged and [judged.scores, judged.right], bullets])
 
 
 def learned(folder: Path, **changes: Any) -> LearnResult:

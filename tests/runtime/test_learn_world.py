@@ -13,7 +13,7 @@ from akinai import worlds
 from akinai.agents.chat import PLAYBOOK, ChatAgent
 from akinai.core.agents import View
 from akinai.core.chance import pooled_seed, split_of
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UnknownName, UnusedOptions, UsageError
 from akinai.core.lessons import Advice, of_kind, with_record
 from akinai.core.models import Reply, Request
 from akinai.learning.playbook.opening import read_playbook
@@ -133,6 +133,11 @@ def test_what_has_no_effect_is_refused() -> None:
         akinai.learn("qa", seeds=3, days=4)
     with pytest.raises(UsageError, match="eval_seeds cannot be used: online"):
         akinai.learn("vending", online=True, eval_seeds=3, preset="classic")
+    with pytest.raises(
+        UnusedOptions, match="base_url, temperature, max_dollars cannot be used: no model is asked"
+    ) as no:
+        akinai.learn("vending", base_url="http://x", temperature=0.0, max_dollars=3.0)
+    assert no.value.options == ["base_url", "temperature", "max_dollars"]
     with pytest.raises(UsageError, match="did you mean 'vending'"):
         akinai.learn("vendin")
 

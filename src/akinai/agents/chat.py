@@ -24,7 +24,7 @@ from akinai.core.agents import Lookup, Move, RetrievedBullets, View
 from akinai.core.errors import ContextLimit, EndRun, ToolsRefused
 from akinai.core.ledger import Outcome
 from akinai.core.lessons import sentence_of
-from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
+from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools, estimate_tokens
 
 Memory = Literal["trim", "summary"]
 
@@ -294,8 +294,8 @@ def briefing(view: View, bullets: Sequence[str]) -> str:
 
 
 def estimated_tokens(message: Message) -> int:
-    """An estimate of the tokens of a message: a token for four ASCII characters, and for every other character."""
-    return 4 + _text_tokens(
+    """An estimate of the tokens of a message: those of its texts, and four for its frame."""
+    return 4 + estimate_tokens(
         message.text + message.thinking + "".join(f"{call.name}{call.arguments}" for call in message.calls)
     )
 
@@ -303,14 +303,7 @@ def estimated_tokens(message: Message) -> int:
 @lru_cache(maxsize=256)
 def tokens_of_tools(verbs: tuple[type[Action], ...]) -> int:
     """An estimate of the tokens of the tools of these verbs, as for a message."""
-    return _text_tokens(json.dumps(tools_of(verbs), ensure_ascii=False))
-
-
-def _text_tokens(text: str) -> int:
-    if text.isascii():
-        return len(text) // 4
-    wide = sum(not letter.isascii() for letter in text)
-    return (len(text) - wide) // 4 + wide
+    return estimate_tokens(json.dumps(tools_of(verbs), ensure_ascii=False))
 
 
 class Window:

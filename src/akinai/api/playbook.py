@@ -11,8 +11,8 @@ from typing import Literal
 from akinai.core.errors import UsageError
 from akinai.core.presentation.words import counted
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, name_problem
-from akinai.learning.playbook.deltas import Delta, Operation
-from akinai.learning.playbook.file import Edit, Recovered, Saved
+from akinai.learning.playbook.deltas import Delta, Edit, Operation
+from akinai.learning.playbook.file import Recovered, Saved
 from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.opening import expect_playbook, open_playbook

@@ -19,7 +19,8 @@ from akinai.cli.output import (
     print_page,
     print_sentence,
 )
-from akinai.core.errors import UsageError
+from akinai.core.errors import UnusedOptions, UsageError
+from akinai.core.options import options_of
 from akinai.core.presentation.words import counted
 from akinai.core.untrusted.spelling import without_password
 from akinai.runtime.options import LearnOptions
@@ -55,11 +56,15 @@ def learn(
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
     if write_prompts is not None:
         return _write_prompts(tasks, write_prompts, options["settings"])
-    _check_options(tasks, options, figure)
-    if dry_run:
-        return _print_estimate(tasks, options, as_json=as_json)
+    if figure is not None and not options["against"]:
+        raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
     try:
+        if dry_run:
+            return _print_estimate(tasks, options, as_json=as_json)
         learned = _learn(tasks, options, quiet=as_json)
+    except UnusedOptions as unused:
+        declared = options_of(LearnOptions)
+        raise UnusedOptions([declared[name].flag for name in unused.options], unused.reason) from unused
     except KeyboardInterrupt as stop:
         _print_stopped(getattr(stop, "playbook", None), context.obj, options)
         raise typer.Exit(STOPPED) from None
@@ -69,15 +74,6 @@ def learn(
         against_figure(learned, figure)
     again = f"the same command{' without --fresh' if options['fresh'] else ''} resumes it"
     return _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
-
-
-def _check_options(tasks: str, options: LearnOptions, figure: Path | None) -> None:
-    """UsageError for options that do not go together."""
-    _expect_model(tasks, options)
-    _expect_world(tasks, options)
-    _expect_learning(options)
-    if figure is not None and not options["against"]:
-        raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
 
 
 def _learn(tasks: str, options: LearnOptions, *, quiet: bool) -> "LearnResult":
@@ -158,51 +154,6 @@ def _jobs(tasks: str, options: LearnOptions) -> int | None:
     if options["jobs"] is not None or asks_model or find_world(tasks) is None:
         return options["jobs"]
     return process_count(None, "")
-
-
-def _flags(options: LearnOptions, *names: str) -> dict[str, object]:
-    """The values of options by flag; None for those that are left out or empty."""
-    return {f"--{name.replace('_', '-')}": options[name] or None for name in names}
-
-
-def _expect_model(tasks: str, options: LearnOptions) -> None:
-    """UsageError for options about a model where none is asked."""
-    from akinai.runtime.learn.arguments import expect_unused, find_world
-    from akinai.runtime.learn.settings import learn_settings
-
-    if (
-        any(options[name] for name in ("model", "generator_model", "reflector_model", "curator_model"))
-        or any(text.startswith("roles.") for text in options["settings"] or ())
-        or learn_settings({}).roles.names_a_model
-    ):
-        return
-    flags = _flags(options, "base_url", "reply_tokens")
-    flags |= {"--temperature": options["temperature"], "--model-seed": options["model_seed"]}
-    flags |= _flags(options, "max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
-    flags |= {} if find_world(tasks) else {"--jobs": options["jobs"]}
-    expect_unused(flags, "no model is asked without --model")
-
-
-def _expect_world(tasks: str, options: LearnOptions) -> None:
-    """UsageError for options about runs where no world is played, or where they are not judged apart."""
-    from akinai.runtime.learn.arguments import expect_unused, find_world
-
-    flags = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents", "on")
-    flags |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_settings"]}
-    if find_world(tasks) is None:
-        expect_unused(flags, f"{tasks} is no world")
-    elif options["online"]:
-        judging = {name: flags[name] for name in ("--eval-seeds", "--eval-set")}
-        expect_unused(judging, "online learning is judged by the runs that it learns from")
-
-
-def _expect_learning(options: LearnOptions) -> None:
-    """UsageError for options about learning where a playbook is only judged."""
-    from akinai.runtime.learn.arguments import expect_unused
-
-    if options["judge_only"]:
-        names = ("epochs", "online", "limit", "checkpoint", "keep_history", "fresh", "no_truth", "keep_best", "seeds")
-        expect_unused(_flags(options, *names, "against"), "nothing is learned with --judge-only")
 
 
 def _next_steps(learned: "LearnResult", store: str | None) -> dict[str, str]:

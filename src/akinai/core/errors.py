@@ -3,6 +3,7 @@
 AkinaiError
 ├── UsageError              what was asked cannot be done as asked; nothing was written (exit code 2)
 │   ├── UnknownName         a name that is not there, with close matches
+│   ├── UnusedOptions       options that would do nothing
 │   ├── MissingExtra        an optional package is not installed
 │   └── SeedWithheld        a sealed game is not replayed before its key is revealed
 ├── LedgerError             the record does not say what it should
@@ -53,6 +54,15 @@ class UnknownName(UsageError):
             offer = "there is none yet"
         super().__init__(f"no {kind} {cut_name!r}; {offer}" + (f" ({hint})" if hint else ""))
         self.kind, self.name, self.close = kind, name, tuple(close)
+
+
+class UnusedOptions(UsageError):
+    """Options that would do nothing; `reason` says why."""
+
+    def __init__(self, options: Sequence[str], reason: str) -> None:
+        them = "it" if len(options) == 1 else "them"
+        super().__init__(f"{', '.join(options)} cannot be used: {reason}; leave {them} out")
+        self.options, self.reason = options, reason
 
 
 class SeedWithheld(UsageError):

@@ -17,6 +17,15 @@ FILTERED = "content_filter"
 Speaker = Literal["system", "user", "assistant", "tool"]
 
 
+def estimate_tokens(text: str) -> int:
+    """An estimate of the tokens of a text: one for four characters of ASCII, one for any other character.
+
+    A rule of thumb for large models in English and Japanese; for billing, use the model's own tokenizer.
+    """
+    ascii_characters = len(text.encode("ascii", "ignore"))
+    return -(-ascii_characters // 4) + len(text) - ascii_characters
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call of a tool that a model asks for."""

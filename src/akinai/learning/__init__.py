@@ -5,12 +5,13 @@ texts and times come as arguments.
 """
 
 from akinai.core.errors import MissingExtra
+from akinai.core.models import estimate_tokens
 from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
-from akinai.learning.playbook.deltas import BulletTag, Delta, Operation, Refusal, Tagging, apply_delta
+from akinai.learning.playbook.deltas import BulletTag, Delta, Edit, Operation, Refusal, Tagging, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, EmbedderError, NewerPlaybook, PlaybookError
-from akinai.learning.playbook.file import Edit, PlaybookFile, Saved
+from akinai.learning.playbook.file import PlaybookFile, Saved
 from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.patches import Difference, difference
@@ -22,7 +23,7 @@ from akinai.learning.roles.tasks import Grade, Task
 from akinai.learning.search.dedup import Refinement, dedup, prune
 from akinai.learning.search.embedders import LangChainVectors, TfidfSvd
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
-from akinai.learning.search.injection import Injection, estimate_tokens, inject, inject_all
+from akinai.learning.search.injection import Injection, inject, inject_all
 from akinai.learning.search.saved_index import open_index
 from akinai.learning.search.sudachi import SudachiWords
 

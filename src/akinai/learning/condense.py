@@ -21,11 +21,11 @@ from akinai.core.agents import split_said
 from akinai.core.canonical import Json, canonical
 from akinai.core.findings import SEVERITIES, Finding
 from akinai.core.ledger import midnights
+from akinai.core.models import estimate_tokens
 from akinai.core.money import format_cents
 from akinai.core.scores import SUBJECTS
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World
-from akinai.learning.search.injection import estimate_tokens
 
 BUCKET_DAYS = (1, 7, 30, 91)
 """Allowed bucket sizes in days, besides the whole run."""
@@ -39,17 +39,6 @@ RUN, FINDINGS, REFUSALS, DAYS, DECISIONS, REMARKS = range(6)
 HEADINGS = ("The run", "Findings", "Refusals", "Days", "Decisions", "Remarks of the agent")
 
 _NUMBERED = re.compile(r"[\d_-]+$")
-
-
-@dataclass(frozen=True, slots=True)
-class Condensed:
-    """The condensed record of a run."""
-
-    text: str
-    tokens: int
-    """Tokens of the text; never above the budget."""
-    left_out: int
-    """Findings, rows of days, decisions and remarks that did not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +59,6 @@ class _Selection:
     budget: int
     lines: list[_Line] = field(default_factory=list[_Line])
     cost: int = 0
-    left_out: int = 0
 
     def fits(self, lines: Sequence[_Line], room: int) -> bool:
         return sum(self._cost(line) for line in lines) + estimate_tokens(HEADINGS[lines[0].part]) <= room
@@ -85,19 +73,12 @@ class _Selection:
                 self.lines.append(line)
                 self.cost += cost
                 parts.add(line.part)
-            else:
-                self.left_out += 1
-
-    def condensed(self) -> Condensed:
-        """The text."""
-        text = _lay_out(self.lines)
-        return Condensed(text, estimate_tokens(text), self.left_out)
 
     def _cost(self, line: _Line) -> int:
         return estimate_tokens(f"{line.text}\n") + 1
 
 
-def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) -> Condensed:
+def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) -> str:
     """The record of a run in at most `budget_tokens` tokens. A number after `#` is that of an entry.
 
     ValueError for a negative budget.
@@ -119,7 +100,7 @@ def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) ->
     spoken = [(entry, text.strip() or thoughts.strip()) for entry, text, thoughts in parts]
     remarks = [_Line(REMARKS, entry.seq, f"#{entry.seq} {entry.actor}: {_cut(text)}") for entry, text in spoken if text]
     selection.add(_spread(remarks))
-    return selection.condensed()
+    return _lay_out(selection.lines)
 
 
 def _summary(world: World[Any], steps: Steps[Any]) -> str:

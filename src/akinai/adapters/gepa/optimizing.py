@@ -13,7 +13,7 @@ from akinai.core.errors import AkinaiError, EndRun
 from akinai.core.models import Message, Request
 from akinai.learning.contest.contenders import MOST_EPOCHS, Contest, ContestResult, Rival, nearly_spent
 from akinai.learning.contest.curators import outcome_text
-from akinai.learning.loop.evaluation import Breaker, attempt_task, gather
+from akinai.learning.loop.evaluation import attempt_all
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import Attempt
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
@@ -132,18 +132,11 @@ class Bridge:
         return self.contest.retriever(config) if self.contest.records else PlaybookRetriever(config)
 
     async def _attempts(self, batch: Sequence[Task], playbook: Playbook) -> list[Attempt]:
-        breaker, retriever = Breaker(), self.retriever()
         self.attempted += 1
-        name = f"gepa/{self.attempted}" if self.contest.records else ""
-
-        async def attempted(task: Task) -> Attempt:
-            retrieved = retriever.retrieve(playbook, task.assignment.query)
-            attempt = await attempt_task(self.contest.roles.generator, task, retrieved, breaker, (), name)
-            if attempt.trajectory.failed:
-                return attempt
-            return replace(attempt, evaluation=await self.contest.evaluator.evaluate(task, attempt.trajectory))
-
-        attempts = await gather([attempted(task) for task in batch])
+        contest, name = self.contest, f"gepa/{self.attempted}" if self.contest.records else ""
+        attempts = await attempt_all(
+            batch, playbook, contest.roles.generator, contest.evaluator, self.retriever(), name=name
+        )
         self.usage = sum((attempt.trajectory.usage for attempt in attempts), self.usage)
         return attempts
 

@@ -23,7 +23,7 @@ from langgraph.store.base import (
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, bullet_id
-from akinai.learning.playbook.file import Edit
+from akinai.learning.playbook.deltas import Edit
 from akinai.learning.playbook.keywords import TermCounts
 from akinai.learning.playbook.opening import open_playbook
 from akinai.learning.search.index import SearchQuery

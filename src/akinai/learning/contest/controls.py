@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, Self
 
 from akinai.core.chance import Chance
+from akinai.core.models import estimate_tokens
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
 from akinai.learning.roles.tasks import Assignment
-from akinai.learning.search.injection import estimate_tokens, inject_all
+from akinai.learning.search.injection import inject_all
 
 EXAMPLES = "examples"
 JOINTS = (" -> ", ": ", "; ", ". ", ", ")
@@ -47,9 +48,9 @@ def permuted_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int
     return Control("permuted", shuffled, finds)
 
 
-def invented_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int = 0) -> Control | None:
+def invented_control(playbook: Playbook, retriever: PlaybookRetriever) -> Control | None:
     """The control of runs: the learned sentences with numbers from no run. None where no sentence holds a number."""
-    invented = invent(playbook, seed)
+    invented = invent(playbook)
     return Control("invented", invented, retriever.fresh()) if invented else None
 
 

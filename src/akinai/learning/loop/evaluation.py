@@ -17,7 +17,6 @@ from akinai.learning.roles.protocols import (
     Generator,
     Insights,
     ModelUsage,
-    Retrieved,
     Trajectory,
     with_injected,
 )
@@ -51,12 +50,14 @@ class Breaker:
 async def attempt_task(
     generator: Generator,
     task: Task,
-    retrieved: Retrieved,
+    playbook: Playbook,
+    retriever: PlaybookRetriever,
     breaker: Breaker,
     reflections: Sequence[Insights] = (),
-    attempt: str = "",
+    name: str = "",
 ) -> Attempt:
     """One attempt at a task, not evaluated yet. The Generator sees the assignment, never the task."""
+    retrieved = retriever.retrieve(playbook, task.assignment.query)
     broken = False
 
     def failed(error: ModelError) -> Trajectory:
@@ -64,9 +65,31 @@ async def attempt_task(
         broken = True
         return Trajectory(task.id, failed=f"the model is broken: {error}")
 
-    assignment = replace(task.assignment, attempt=attempt)
+    assignment = replace(task.assignment, attempt=name)
     trajectory = await breaker.guard(lambda: generator.generate(assignment, retrieved, reflections), failed)
-    return Attempt(with_injected(trajectory, retrieved), broken=broken)
+    trajectory = with_injected(trajectory, retrieved)
+    tokens = retriever.injected_tokens(retrieved, trajectory.injected)
+    return Attempt(trajectory, broken=broken, injected_tokens=tokens)
+
+
+async def attempt_all(
+    tasks: Sequence[Task],
+    playbook: Playbook,
+    generator: Generator,
+    evaluator: Evaluator,
+    retriever: PlaybookRetriever,
+    name: str = "",
+) -> list[Attempt]:
+    """An attempt at each task. Those that have an answer are evaluated."""
+    breaker = Breaker()
+
+    async def evaluated(task: Task) -> Attempt:
+        attempt = await attempt_task(generator, task, playbook, retriever, breaker, name=name)
+        if attempt.trajectory.failed:
+            return attempt
+        return replace(attempt, evaluation=await evaluator.evaluate(task, attempt.trajectory))
+
+    return await gather([evaluated(task) for task in tasks])
 
 
 async def gather(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -91,12 +114,9 @@ class EvalResult:
     """By task id."""
     scores: Mapping[str, float]
     failed: int = 0
-    answers: Mapping[str, str] = field(default_factory=dict[str, str])
     usage: ModelUsage = field(default_factory=ModelUsage)
     injected_tokens: int = 0
     """Tokens of the bullets in all contexts, summed."""
-    injected: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """The bullets in each context, by task id."""
     beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     """By task id, further figures of the attempt by name. Tasks without any are left out."""
 
@@ -126,30 +146,16 @@ async def judge(
     generator: Generator,
     evaluator: Evaluator,
     retriever: PlaybookRetriever,
-    breaker: Breaker | None = None,
 ) -> EvalResult:
     """Attempt every task with the playbook, and learn nothing. ModelError when the model stays broken."""
-    guard = breaker or Breaker()
-    injected_tokens = 0
-
-    async def judge_task(task: Task) -> Attempt:
-        nonlocal injected_tokens
-        retrieved = retriever.retrieve(playbook, task.assignment.query)
-        attempt = await attempt_task(generator, task, retrieved, guard)
-        injected_tokens += retriever.injected_tokens(retrieved, attempt.trajectory.injected)
-        if attempt.trajectory.failed:
-            return attempt
-        return replace(attempt, evaluation=await evaluator.evaluate(task, attempt.trajectory))
-
-    attempts = dict(zip((task.id for task in tasks), await gather([judge_task(task) for task in tasks]), strict=True))
+    done = await attempt_all(tasks, playbook, generator, evaluator, retriever)
+    attempts = dict(zip((task.id for task in tasks), done, strict=True))
     return EvalResult(
         {id: attempt.right for id, attempt in attempts.items()},
         {id: attempt.evaluation.score if attempt.evaluation else 0.0 for id, attempt in attempts.items()},
-        sum(bool(attempt.trajectory.failed) for attempt in attempts.values()),
-        {id: attempt.trajectory.answer for id, attempt in attempts.items()},
-        sum((attempt.trajectory.usage for attempt in attempts.values()), ModelUsage()),
-        injected_tokens,
-        {id: attempt.trajectory.injected for id, attempt in attempts.items()},
+        sum(bool(attempt.trajectory.failed) for attempt in done),
+        sum((attempt.trajectory.usage for attempt in done), ModelUsage()),
+        sum(attempt.injected_tokens for attempt in done),
         {
             id: cast("Mapping[str, Any]", attempt.trajectory.details or {}).get("beside", {})
             for id, attempt in attempts.items()

@@ -6,7 +6,6 @@ SQLite keeps the checkpoints, or PostgreSQL where a DSN is named. A learning tha
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import EndRun, MissingExtra, UsageError
 from akinai.core.untrusted.documents import why_unfit, why_unportable
 from akinai.learning.extras import expect_package, load_package
@@ -33,9 +32,8 @@ _SQLITE = "a checkpoint in SQLite"
 _POSTGRES = ("postgres://", "postgresql://")
 _NO_END = 2**31 - 1
 """LangGraph's limit on steps: a learning ends by itself."""
-_HALF = re.compile(r"[\ud800-\udfff]")
 _TEXT = "json"
-"""The key of a text that no checkpointer stores as it is: half a surrogate pair, from a model. It is in JSON then."""
+"""The key of a field that is stored as the text of its JSON."""
 
 Checkpoint = TypedDict("Checkpoint", dict.fromkeys(LoopState.__dataclass_fields__, Any), total=False)  # pyright: ignore[reportArgumentType] - the fields of a dataclass
 """The channels of a checkpoint: the fields of `LoopState` as JSON, each on its own."""
@@ -217,24 +215,15 @@ def _read(checkpoint: Checkpoint | Mapping[str, Json]) -> LoopState:
 
 
 def _stored(value: Json) -> Json:
-    """JSON that every checkpointer stores."""
-    if isinstance(value, str):
-        return {_TEXT: json.dumps(value)} if _HALF.search(value) else value
-    if isinstance(value, Mapping):
-        fields: dict[str, Json] = {name: _stored(item) for name, item in value.items()}
-        return {_TEXT: fields} if _TEXT in fields else fields
-    return [_stored(item) for item in value] if isinstance(value, list | tuple) else value
+    """A field as every checkpointer stores it: one with text that none does, half a surrogate pair from a model, is
+    JSON in ASCII."""
+    return {_TEXT: json.dumps(value)} if bad_text_in(value) or _is_text(value) else value
 
 
 def _restored(value: Json) -> Json:
-    """The JSON of `_stored`."""
-    if isinstance(value, Mapping):
-        if set(value) == {_TEXT}:
-            inner = value[_TEXT]
-            return json.loads(inner) if isinstance(inner, str) else _fields(inner)
-        return _fields(value)
-    return [_restored(item) for item in value] if isinstance(value, list) else value
+    """The field of `_stored`."""
+    return json.loads(cast("Mapping[str, str]", value)[_TEXT]) if _is_text(value) else value
 
 
-def _fields(value: Json) -> Json:
-    return {name: _restored(item) for name, item in cast("Mapping[str, Json]", value).items()}
+def _is_text(value: Json) -> bool:
+    return isinstance(value, Mapping) and set(value) == {_TEXT}

@@ -51,24 +51,23 @@ async def generate(job: Job, state: LoopState) -> LoopState:
     """Attempt the tasks of the batch: all of them at first, later those that were reflected on."""
     batch = state.batch or tuple(TaskProgress(task.id) for task in job.batch(state))
     playbook = job.playbook.load()
-    injected_tokens: list[int] = []
 
     async def attempted(progress: TaskProgress) -> TaskProgress:
         if not progress.wants_attempt():
             return progress
         task = job.by_id[progress.task_id]
-        retrieved = job.retriever.retrieve(playbook, task.assignment.query)
         name = f"{state.learning_id}/{state.epoch}/{len(progress.attempts) + 1}"
         reflections = progress.readable_insights
-        attempt = await attempt_task(job.roles.generator, task, retrieved, job.breaker, reflections, name)
-        injected_tokens.append(job.retriever.injected_tokens(retrieved, attempt.trajectory.injected))
-        return progress.with_attempt(attempt)
+        generator, retriever = job.roles.generator, job.retriever
+        attempt = await attempt_task(generator, task, playbook, retriever, job.breaker, reflections, name)
+        return replace(progress, attempts=(*progress.attempts, attempt))
 
     done = tuple(await gather([attempted(progress) for progress in batch]))
     if state.batch:
         return replace(state, batch=done)
     whole_tokens = len(done) * job.retriever.playbook_tokens(playbook)
-    tokens = EpochCounts(injected_tokens=sum(injected_tokens), whole_tokens=whole_tokens)
+    injected_tokens = sum(progress.last.injected_tokens for progress in done)
+    tokens = EpochCounts(injected_tokens=injected_tokens, whole_tokens=whole_tokens)
     return replace(state, batch=done, counts=state.counts + tokens)
 
 
@@ -105,7 +104,8 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
             lambda error: Insights(task.id, failed=f"the model is broken: {error}"),
         )
         sources = insights.sources or (trajectory.source or task.evidence,)
-        return progress.with_insights(replace(insights, sources=sources, task_text=task.text, progress=task.progress))
+        insights = replace(insights, sources=sources, task_text=task.text, progress=task.progress)
+        return replace(progress, insights=(*progress.insights, insights))
 
     return replace(state, batch=tuple(await gather([reflected(progress) for progress in state.batch])))
 

@@ -66,11 +66,7 @@ def share_choices(a: Iterable[str], b: Iterable[str]) -> bool:
 
 
 def _words(task: Task) -> _Words:
-    match task.data:
-        case {"question": str(question)}:
-            text = normalise(question)
-        case _:
-            text = normalise(task.text)
+    text = normalise(task.question)
     bigrams = frozenset(text[index : index + 2] for index in range(len(text) - 1)) or frozenset({text})
     return _Words(bigrams, frozenset(choices_in(task)), normalise(task.truth).strip())
 

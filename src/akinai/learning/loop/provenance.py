@@ -91,7 +91,7 @@ def beginning(playbook: Playbook, train: Iterable[Task]) -> Beginning:
     sources = Counter(source.partition("#")[0] for bullet in playbook for source in bullet.sources or ("",))
     return Beginning(
         len(playbook),
-        tuple(sorted(sources.items())),
+        dict(sorted(sources.items())),
         learned_from.unrecorded,
         tuple(t.id for t in train if t in learned_from),
     )
@@ -110,13 +110,8 @@ def _hashes(task: Task) -> list[str]:
     order where they are too few to be compared one by one."""
     if task.identity:
         return [_hash(["identity", task.identity], _HEX)]
-    match task.data:
-        case {"question": str(question)}:
-            text = question
-        case _:
-            text = task.text
     few = _set_hashes(task) if not _choice_hashes(task) else []
-    return [_hash(["text", normalise(text)], _HEX), *few]
+    return [_hash(["text", normalise(task.question)], _HEX), *few]
 
 
 def _set_hashes(task: Task) -> list[str]:

@@ -69,6 +69,5 @@ class PlaybookRetriever:
     def _refreshed(self, playbook: Playbook) -> PlaybookIndex:
         if self._index is None:
             self._index = self._make_index(playbook)
-        elif self._index.playbook is not playbook:
-            self._index.refresh(playbook)
+        self._index.refresh(playbook)
         return self._index

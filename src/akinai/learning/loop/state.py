@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 from akinai.core.errors import UsageError
 from akinai.learning.playbook.deltas import BulletTag, Refusal, Tagging
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Trajectory, added
@@ -82,6 +82,8 @@ class Attempt:
     evaluation: Evaluation | None = None
     broken: bool = False
     """The model gave no answer at all; nobody reflects on that."""
+    injected_tokens: int = 0
+    """Tokens of the bullets in its context."""
 
     @property
     def right(self) -> bool:
@@ -138,14 +140,8 @@ class TaskProgress:
             return (config.reflect_on_success or self.last.evaluation.mixed) and not self.insights
         return len(self.insights) < config.rounds
 
-    def with_attempt(self, attempt: Attempt) -> TaskProgress:
-        return replace(self, attempts=(*self.attempts, attempt))
-
     def with_evaluation(self, evaluation: Evaluation) -> TaskProgress:
         return replace(self, attempts=(*self.attempts[:-1], replace(self.last, evaluation=evaluation)))
-
-    def with_insights(self, insights: Insights) -> TaskProgress:
-        return replace(self, insights=(*self.insights, insights))
 
     def tagging(self, name: str) -> Tagging:
         """The task's verdict on its bullets. Each bullet counts once, with its first tag.
@@ -273,11 +269,11 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(JsonRecord):
     """The playbook that a learning began with."""
 
     bullets: int = 0
-    sources: tuple[tuple[str, int], ...] = ()
+    sources: Mapping[str, int] = field(default_factory=dict[str, int])
     """Number of bullets by file or run that they were learned from, by name; "" for bullets without a source."""
     unrecorded: int = 0
     """Bullets whose tasks are not recorded."""

@@ -74,6 +74,14 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
+def append(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file, durably, in one call: lines of several processes do not mix."""
+    with open(path, "ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 @contextmanager
 def locked(path: Path, timeout_s: float) -> Generator[None]:
     """Hold the lock of the file `path`, which stays, empty; the system frees that of a process that dies.

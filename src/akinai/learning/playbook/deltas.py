@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -109,6 +109,15 @@ class Delta:
         ]
         document: dict[str, Json] = {"operations": [*operations], "taggings": [*taggings]}
         return {name: items for name, items in document.items() if items}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A changed playbook and the reason, for a change that no delta describes."""
+
+    playbook: Playbook
+    reason: str = ""
+    evidence: Sequence[str] = ()
 
 
 def _problem(code: str, text: str, close: str = "") -> Refusal:

@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 from akinai.core.errors import AkinaiError, UnknownName, UsageError, why_unreadable
 from akinai.core.untrusted.documents import DocumentError
 from akinai.learning.playbook.atomic import locked, move, prepare, read_bounded, sha256, write_atomically
 from akinai.learning.playbook.bullets import Playbook, Section
-from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal, apply_delta
+from akinai.learning.playbook.deltas import BulletTag, Delta, Edit, Refusal, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, PlaybookError
 from akinai.learning.playbook.formats import TEXT_ENDINGS, YAML_ENDINGS, dumps, dumps_yaml, ending_of, loads_file
 from akinai.learning.playbook.journal import Change, ChangeKind, Journal
@@ -25,26 +24,6 @@ from akinai.learning.playbook.patches import Difference, apply_patch, difference
 
 LOCK_TIMEOUT_S = 60.0
 """Time that a change waits for other processes."""
-
-
-class Edited(Protocol):
-    """A changed playbook and the reason: the result of an edit, such as a `Refinement`."""
-
-    @property
-    def playbook(self) -> Playbook: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def evidence(self) -> Sequence[str]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """An `Edited` with nothing but its fields."""
-
-    playbook: Playbook
-    reason: str = ""
-    evidence: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +126,7 @@ class PlaybookFile:
             )
             return replace(self._save(requested, before, after), refusals=refusals)
 
-    def change(self, kind: ChangeKind, edit: Callable[[Playbook], Edited]) -> Saved:
+    def change(self, kind: ChangeKind, edit: Callable[[Playbook], Edit]) -> Saved:
         """Replace the newest playbook by the result of `edit`; an equal result is not written.
 
         The number of the next id never decreases, whatever `edit` returns. An "import" creates a missing playbook.

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pydantic import TypeAdapter, ValidationError
 
 from akinai.core.canonical import Json, JsonRecord, keepable
+from akinai.learning.playbook.atomic import append
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
 from akinai.learning.playbook.formats import parse
@@ -83,7 +84,6 @@ class Journal:
         self._processed_after = [_BLANK]
         self._size = 0
         self._inode = 0
-        self._previous: Change | None = None
 
     @property
     def points(self) -> int:
@@ -118,11 +118,8 @@ class Journal:
         """Add a line durably; a failure adds nothing. Needs the lock, after `catch_up`."""
         line = change.line()
         try:
-            with open(self.path, "ab") as file:
-                self._inode = os.fstat(file.fileno()).st_ino
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            append(self.path, line)
+            self._inode = os.stat(self.path).st_ino
         except OSError:
             self._cut()
             raise
@@ -130,12 +127,11 @@ class Journal:
         self._size += len(line)
 
     def undo_append(self) -> None:
-        """Undo the last `append`, once, after the save that it belongs to failed."""
+        """Undo the last `append` after the save that it belongs to failed; the journal is read anew."""
         assert self.last is not None
         self._size -= len(self.last.line())
-        self._processed_after.pop()
-        self.last = self._previous
         self._cut()
+        self._forget(0)
 
     def changes(self) -> Iterator[Change]:
         """Every complete line, first to last. CorruptPlaybook names a line that cannot be read."""
@@ -166,7 +162,7 @@ class Journal:
             os.truncate(self.path, self._size)
 
     def _remember(self, change: Change) -> None:
-        self._previous, self.last = self.last, change
+        self.last = change
         self._processed_after.append(_next_processed(self._processed_after, change))
 
     def _forget(self, inode: int) -> None:

@@ -42,7 +42,7 @@ class TermCounts:
         contents = [bullet.content for bullet in playbook]
         return cls(contents[:: len(contents) // CORPUS + 1])
 
-    def top(self, content: str, count: int = KEYWORDS) -> tuple[str, ...]:
+    def top(self, content: str) -> tuple[str, ...]:
         """The terms of `content` with the highest TF-IDF, highest first, ties in the order of the text.
 
         Terms are words of three letters or more without the commonest English words, and runs of two or more Han or
@@ -53,7 +53,7 @@ class TermCounts:
             term: times * inverse_document_frequency(self._texts + 1, self._containing[term] + 1)
             for term, times in counts.items()
         }
-        return tuple(sorted(weights, key=lambda term: -weights[term])[:count])
+        return tuple(sorted(weights, key=lambda term: -weights[term])[:KEYWORDS])
 
 
 @lru_cache(maxsize=1 << 14)

@@ -56,9 +56,10 @@ def make_patch(before: Playbook, after: Playbook) -> dict[str, Json]:
     put = [*different.added, *(bullet for _, bullet in different.changed)]
     if put:
         patch["put"] = [bullet_json(bullet) for bullet in put]
-    order = _order_that_differs(_usual_order(before, after.section_names, put, different.removed), after)
-    if order:
-        patch["order"] = cast("Json", order)
+    usual = _usual_order(before, after.section_names, put, different.removed)
+    order = {section.name: [bullet.id for bullet in section.bullets] for section in after.sections}
+    if moved := {name: ids for name, ids in order.items() if ids != usual[name]}:
+        patch["order"] = cast("Json", moved)
     return patch
 
 
@@ -103,11 +104,6 @@ def _usual_order(
         if bullet.id not in before or before.by_id[bullet.id].section != bullet.section:
             order[bullet.section].append(bullet.id)
     return cast("dict[str, Sequence[str]]", order)
-
-
-def _order_that_differs(usual: Mapping[str, Sequence[str]], after: Playbook) -> dict[str, Sequence[str]]:
-    actual = {section.name: [bullet.id for bullet in section.bullets] for section in after.sections}
-    return {name: ids for name, ids in actual.items() if ids != usual[name]}
 
 
 def _head_json(section: Section) -> dict[str, Json]:

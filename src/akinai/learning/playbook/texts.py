@@ -521,36 +521,31 @@ def _written(bullet: Bullet, form: Form) -> str:
     counts = {name: getattr(bullet, name) for name in read.counts}
     if read.content == bullet.content and counts == read.counts and read.id in ("", bullet.id):
         return text
-    numbers = " ".join(f"{name}={count}" for name, count in counts.items())
     if form == "ace_text":
+        numbers = " ".join(f"{name}={count}" for name, count in counts.items())
         sign = match[0] if (match := re.match(_ITEM, text)) else ""
         return f"{sign}[{bullet.id}] {numbers} :: " + bullet.content.replace("\n", f"\n{MARGIN}")
-    if _ITEM_OPEN.match(text):
-        return _tagged_text(text, bullet, counted=bool(counts))
-    marker = _marker_of(text)
+    return _in_form(text, bullet, _marker_of(text), tuple(counts))
+
+
+def _in_form(like: str, bullet: Bullet, marker: str, names: Sequence[str]) -> str:
+    """A bullet in the form of a document's text, behind a marker, with its counters of these names."""
+    if match := _ITEM_OPEN.match(like):
+        count = f"\n** Count: {bullet.helpful}" if names else ""
+        return f"{match[0]}\n<description>\n{bullet.content}\n</description>\n</{match[1]}>{count}"
+    numbers = " ".join(f"{name}={getattr(bullet, name)}" for name in names)
     head, tail = marker, ""
-    if _LEADING.match(text[len(marker) :]):
+    if _LEADING.match(like[len(_marker_of(like)) :]):
         head += f"[{bullet.id}] {numbers}{' ' if numbers else ''}:: "
-    elif counts:
+    elif names:
         tail = f" ({numbers})"
-    return head + _indented(bullet.content, marker) + tail
+    return head + bullet.content.replace("\n", "\n" + " " * len(marker)) + tail
 
 
 def _marker_of(text: str) -> str:
     """The sign of a list's item, or the tag of a paragraph, before a bullet's content; empty for none."""
     marker = _MARKER.match(text) or (None if _LEADING.match(text) else _TAGGED.match(text))
     return marker[0] if marker else ""
-
-
-def _indented(content: str, marker: str) -> str:
-    return content.replace("\n", "\n" + " " * len(marker))
-
-
-def _tagged_text(text: str, bullet: Bullet, *, counted: bool) -> str:
-    match = _ITEM_OPEN.match(text)
-    assert match
-    count = f"\n** Count: {bullet.helpful}" if counted else ""
-    return f"{match[0]}\n<description>\n{bullet.content}\n</description>\n</{match[1]}>{count}"
 
 
 def _is_line(like: str) -> bool:
@@ -562,12 +557,6 @@ def _new_text(like: str, bullet: Bullet) -> str:
     """A new bullet in the form of another one's text; in ACE's form where that is empty."""
     if not like:
         return bullet_text(bullet)
-    if _ITEM_OPEN.match(like):
-        return _tagged_text(like, bullet, counted=False)
-    if not _is_line(like):
-        return bullet.content
     marker = _marker_of(like)
-    sign = re.sub(r"^\d+", lambda number: str(int(number[0]) + 1), marker)
-    leading = _LEADING.match(like[len(marker) :])
-    ahead = f"[{bullet.id}] helpful={bullet.helpful} harmful={bullet.harmful} :: " if leading else ""
-    return f"{sign}{ahead}{_indented(bullet.content, sign)}"
+    names = ("helpful", "harmful") if _LEADING.match(like[len(marker) :]) else ()
+    return _in_form(like, bullet, re.sub(r"^\d+", lambda number: str(int(number[0]) + 1), marker), names)

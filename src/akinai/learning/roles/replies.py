@@ -34,14 +34,14 @@ OPERATIONS = Shape(
 )
 
 
-def read_operations(value: Json, *, key: str = "operations") -> tuple[Operation | Refusal, ...]:
+def read_operations(value: Json) -> tuple[Operation | Refusal, ...]:
     """The operations of a Curator's answer, in order; an unreadable operation is returned as its refusal."""
-    return _read_all([value] if isinstance(value, Mapping) else value, key, _operation, "operations")
+    return _read_all([value] if isinstance(value, Mapping) else value, "operations", _operation, "operations")
 
 
-def read_tags(value: Json, *, key: str = "bullet_tags") -> tuple[BulletTag | Refusal, ...]:
+def read_tags(value: Json) -> tuple[BulletTag | Refusal, ...]:
     """The tags of a Reflector's answer, [{"id", "tag"}]; an unreadable tag is returned as its refusal."""
-    return _read_all(value, key, _bullet_tag, '{"id", "tag"}')
+    return _read_all(value, "bullet_tags", _bullet_tag, '{"id", "tag"}')
 
 
 def _read_all(value: Json, key: str, read: Callable[[Mapping[str, Json]], T], whole: str) -> tuple[T | Refusal, ...]:

@@ -46,7 +46,11 @@ class RunReflector(ModelReflector):
 
         def read(reply: str) -> Insights:
             fields = object_in(reply, INSIGHTS)
-            insights = _insights(fields["insights"], run, entries)
+            items = fields["insights"]
+            if not isinstance(items, list) or not 1 <= len(items) <= MOST_INSIGHTS:
+                text = f"insights is {quote_value(items)}; give a list of 1 to {MOST_INSIGHTS} insights"
+                raise UnreadableReply(text)
+            insights = [_insight(item, f"insights[{number}]", run, entries) for number, item in enumerate(items)]
             text = "\n".join(f"{text} [{source}]" for text, source in insights)
             return insights_in(task.id, fields, text, (source for _, source in insights))
 
@@ -75,14 +79,8 @@ class RunCurator(ModelCurator):
         return read
 
 
-def _insights(value: Json, run: str, entries: int) -> list[tuple[str, str]]:
-    """The text and the source of each insight. UnreadableReply names the field at fault."""
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_INSIGHTS:
-        raise UnreadableReply(f"insights is {quote_value(value)}; give a list of 1 to {MOST_INSIGHTS} insights")
-    return [_insight(item, f"insights[{number}]", run, entries) for number, item in enumerate(value)]
-
-
 def _insight(item: Json, location: str, run: str, entries: int) -> tuple[str, str]:
+    """The text and the source of an insight. UnreadableReply names the field at fault."""
     fields = object_field(item, location, '{"insight", "entries"}')
     insight, named = text_in(fields, "insight"), fields.get("entries")
     if not insight.strip():

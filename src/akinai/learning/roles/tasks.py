@@ -67,6 +67,15 @@ class Task:
         return Assignment(self.id, self.text, self.query or self.text, self.data)
 
     @property
+    def question(self) -> str:
+        """The question alone where the task has choices beside it; else its text."""
+        match self.data:
+            case {"question": str(question)}:
+                return question
+            case _:
+                return self.text
+
+    @property
     def evidence(self) -> str:
         return self.source or self.id
 

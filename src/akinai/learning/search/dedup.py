@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from akinai.core.statistics import proportion_interval
 from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.playbook.deltas import Edit
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.retrieval import Embedder, HashedTermVectors, normalise, tokenize
 from akinai.retrieval.vectors import round_scores
@@ -21,9 +22,6 @@ from akinai.retrieval.vectors import round_scores
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from akinai.learning.playbook.file import Edited
-
 NEAR = 0.9
 """The lowest cosine of near duplicates within a section."""
 
@@ -62,22 +60,16 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Edit):
     """A refined playbook, and the changes."""
 
-    playbook: Playbook
-    reason: str
-    evidence: tuple[str, ...]
     merges: tuple[Merge, ...] = ()
     removals: tuple[Removal, ...] = ()
 
 
-class Refiner(Protocol):
-    """Refines a playbook at the end of an epoch: a function, by name in the entry point group `akinai.refiners`."""
-
-    def __call__(self, playbook: Playbook, /) -> Edited:
-        """The refined playbook with the reason. Pure; an equal playbook is not written."""
-        ...
+Refiner: TypeAlias = Callable[[Playbook], Edit]
+"""Refines a playbook at the end of an epoch, by name in the entry point group `akinai.refiners`. Pure; an equal
+playbook is not written."""
 
 
 def dedup(

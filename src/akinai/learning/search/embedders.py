@@ -77,9 +77,9 @@ class LangChainVectors:
     `name` identifies the vectors in a saved index; the default is the class and its `model`.
     """
 
-    def __init__(self, embeddings: LangChainEmbeddings, name: str | None = None, *, batch: int = BATCH) -> None:
+    def __init__(self, embeddings: LangChainEmbeddings, name: str | None = None) -> None:
         model = getattr(embeddings, "model", None) or getattr(embeddings, "model_name", None)
-        self._embeddings, self._batch = embeddings, batch
+        self._embeddings = embeddings
         self.name = name or f"{type(embeddings).__qualname__}:{model or 'default'}"
 
     @property
@@ -92,10 +92,10 @@ class LangChainVectors:
         return self._vectors(self._embeddings.embed_query, "dimensions", 1).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed documents, `batch` at a time."""
+        """Embed documents, some at a time."""
         import numpy as np
 
-        batches = [list(texts[start : start + self._batch]) for start in range(0, len(texts), self._batch)]
+        batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
         vectors = [self._vectors(self._embeddings.embed_documents, batch, len(batch)) for batch in batches]
         return np.concatenate(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
 

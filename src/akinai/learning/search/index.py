@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from akinai.learning.playbook.bullets import Bullet, Playbook
@@ -59,27 +59,18 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class CachedTexts:
-    """Words and vectors of texts, from an earlier index."""
+class SavedParts:
+    """Parts of an earlier index that fit a playbook."""
 
-    words: Mapping[str, Sequence[str]]
-    """By text."""
-    vectors: Mapping[str, NDArray[np.float32]]
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict[str, Any])
     """By text, each of shape [d]."""
+    embedder: str = ""
+    """The name of the embedder of the vectors."""
+    postings: PackedPostings | None = None
+    """The words of exactly this playbook, whose bullets are the rows."""
     fitted: FittedEmbedder | None = None
     fitted_on: int = 0
     """Number of bullets that it was fitted to."""
-    whole: PackedIndex | None = None
-    """An index of exactly this playbook, which replaces words and vectors by text."""
-
-
-@dataclass(frozen=True, slots=True)
-class PackedIndex:
-    """An index as arrays, with the bullets of the playbook as rows."""
-
-    packed: PackedPostings
-    vectors: NDArray[np.float32]
-    """Shape [n, d]."""
 
 
 class PlaybookIndex:
@@ -98,27 +89,20 @@ class PlaybookIndex:
         tokenizer: Tokenizer = tokenize,
         embedder: Embedder | EmbedderFitter | None = None,
         alpha: float = ALPHA,
-        cached: CachedTexts | None = None,
+        saved: SavedParts | None = None,
     ) -> None:
-        reused = cached or CachedTexts({}, {})
+        saved = saved or SavedParts()
         self.tokenizer, self.alpha = tokenizer, alpha
         self.playbook = Playbook()
         self._fitting = embedder if isinstance(embedder, EmbedderFitter) else None
-        self._fitted, self._fitted_on = reused.fitted, reused.fitted_on
+        self._fitted, self._fitted_on = saved.fitted, saved.fitted_on
         if embedder is None or isinstance(embedder, EmbedderFitter):
-            self._embedder: Embedder = reused.fitted or HashedTermVectors(tokenizer=tokenizer)
+            self._embedder: Embedder = saved.fitted or HashedTermVectors(tokenizer=tokenizer)
         else:
             self._embedder = embedder
-        self._cut = _CachingTokenizer(tokenizer, reused.words)
         self._hybrid = self._empty(self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
-        if reused.whole is not None and playbook is not None:
-            documents = [Document(bullet.id, bullet.searchable_text) for bullet in playbook]
-            self._hybrid.add_packed(documents, reused.whole.vectors, reused.whole.packed)
-            self.playbook = playbook
-        else:
-            self._index(playbook or Playbook(), reused.vectors)
-        self._cut.words = {}
+        self._index(playbook or Playbook(), saved)
 
     def __len__(self) -> int:
         return len(self._hybrid)
@@ -128,7 +112,8 @@ class PlaybookIndex:
 
         The cost is that of the changed texts and a comparison of every bullet. A failing embedder changes nothing.
         """
-        self._index(playbook, {})
+        if playbook is not self.playbook:
+            self._index(playbook, SavedParts())
 
     def search(self, query: SearchQuery, *, alpha: float | None = None) -> list[SearchResult]:
         """The best bullets, best first, ties by id: at most `top_k`, fewer when fewer have a common word or a cosine
@@ -170,19 +155,26 @@ class PlaybookIndex:
         return self._hybrid.vectors[[rows[id] for id in self.playbook.by_id]]
 
     def _empty(self, embedder: Embedder) -> HybridIndex:
-        return HybridIndex(tokenizer=self._cut, embedder=_for_queries(embedder))
+        if isinstance(embedder, QueryEmbedder):  # documents are embedded here, and added with their vectors
+            embedder = _QuerySide(embedder, embedder.name, embedder.dimensions)
+        return HybridIndex(tokenizer=self.tokenizer, embedder=embedder)
 
-    def _index(self, playbook: Playbook, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Like `refresh`, with the vectors of texts that are known already."""
+    def _index(self, playbook: Playbook, saved: SavedParts) -> None:
+        """Index the changes since the last playbook, with what is known of the new one."""
         hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
         fitted = None
         if self._fitting and (self._fitted is None or len(playbook) > GROWTH * self._fitted_on):
             fitted = self._fitting.fit([bullet.searchable_text for bullet in playbook])
         if fitted:
-            hybrid, embedder, old, vectors = self._empty(fitted), fitted, Playbook().by_id, dict[str, Any]()
+            hybrid, embedder, old, saved = self._empty(fitted), fitted, Playbook().by_id, SavedParts()
         new = playbook.by_id
-        fresh = [bullet for bullet in new.values() if not _same_text(old.get(bullet.id), bullet)]
-        _fill(hybrid, embedder, fresh, vectors)
+        fresh = [
+            bullet
+            for bullet in new.values()
+            if (before := old.get(bullet.id)) is not bullet
+            and (before is None or before.searchable_text != bullet.searchable_text)
+        ]
+        _fill(hybrid, embedder, fresh, saved)
         for id in [id for id in old if id not in new]:
             hybrid.remove(id)
         if fitted:
@@ -215,17 +207,6 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
     return str(getattr(tokenizer, "name", f"{tokenizer.__module__}.{named}"))
 
 
-class _CachingTokenizer:
-    """A tokenizer with the words of texts that were split earlier."""
-
-    def __init__(self, tokenizer: Tokenizer, words: Mapping[str, Sequence[str]]) -> None:
-        self._tokenizer, self.words = tokenizer, words
-
-    def __call__(self, text: str) -> Sequence[str]:
-        words = self.words.get(text)
-        return self._tokenizer(text) if words is None else words
-
-
 @dataclass(frozen=True, slots=True)
 class _QuerySide:
     """An embedder that embeds queries."""
@@ -238,29 +219,21 @@ class _QuerySide:
         return self.embedder.embed_queries(texts)
 
 
-def _for_queries(embedder: Embedder) -> Embedder:
-    """The embedder for queries. Documents are embedded by the index and added with their vectors."""
-    return _QuerySide(embedder, embedder.name, embedder.dimensions) if isinstance(embedder, QueryEmbedder) else embedder
-
-
-def _same_text(old: Bullet | None, new: Bullet) -> bool:
-    return old is not None and (old is new or old.searchable_text == new.searchable_text)
-
-
-def _fill(
-    hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], cached: Mapping[str, NDArray[np.float32]]
-) -> None:
+def _fill(hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], saved: SavedParts) -> None:
     """Add bullets to an index, after all of them are embedded."""
     import numpy as np
 
     texts = [bullet.searchable_text for bullet in bullets]
     vectors = np.zeros((len(texts), embedder.dimensions), np.float32)
-    missing = [row for row, text in enumerate(texts) if text not in cached]
+    missing = [row for row, text in enumerate(texts) if text not in saved.vectors]
     for row, text in enumerate(texts):
-        if text in cached:
-            vectors[row] = cached[text]
+        if text in saved.vectors:
+            vectors[row] = saved.vectors[text]
     for start in range(0, len(missing), _AT_ONCE):
         rows = missing[start : start + _AT_ONCE]
         vectors[rows] = check_vectors(embedder.embed([texts[row] for row in rows]), (len(rows), embedder.dimensions))
     documents = [Document(bullet.id, text) for bullet, text in zip(bullets, texts, strict=True)]
-    hybrid.add_all(documents, vectors)
+    if saved.postings is None:
+        hybrid.add_all(documents, vectors)
+    else:
+        hybrid.add_packed(documents, vectors, saved.postings)

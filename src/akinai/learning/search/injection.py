@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from akinai.core.models import estimate_tokens
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.texts import bullet_text, dumps_ace, heading
 
@@ -19,15 +20,6 @@ class Injection:
     """Tokens of the text, as `estimate_tokens` counts them."""
     left_out: tuple[str, ...]
     """Ids of the bullets that did not fit, best first."""
-
-
-def estimate_tokens(text: str) -> int:
-    """An estimate of the tokens of a text: one for four characters of ASCII, one for any other character.
-
-    A rule of thumb for large models in English and Japanese; for billing, use the model's own tokenizer.
-    """
-    ascii_characters = len(text.encode("ascii", "ignore"))
-    return -(-ascii_characters // 4) + len(text) - ascii_characters
 
 
 def inject(bullets: Sequence[Bullet], *, budget_tokens: int | None = None) -> Injection:

@@ -6,21 +6,19 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
-from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import (
-    CachedTexts,
-    PackedIndex,
     PlaybookIndex,
+    SavedParts,
     SearchQuery,
     SearchResult,
     tokenizer_name,
@@ -29,10 +27,9 @@ from akinai.retrieval import ALPHA, Embedder, HashedTermVectors, Tokenizer, toke
 from akinai.retrieval.bm25 import PackedPostings
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-LAYOUT = 2
+LAYOUT = 3
 """The version of the file layout; files of another version are rebuilt."""
 
 
@@ -69,18 +66,14 @@ def open_index(
     Missing, unreadable or outdated parts, such as those of another tokenizer or embedder, are rebuilt and saved.
     """
     files = IndexFiles.beside(playbook_path)
-    make = partial(PlaybookIndex, playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha)
-    saved = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
-    if saved and saved.vectors is not None and saved.is_of(playbook):
-        whole = PackedIndex(saved.packed, saved.vectors)
-        return make(cached=CachedTexts({}, {}, saved.fitted, saved.fitted_on, whole))
-    cached = saved.cached(playbook) if saved else CachedTexts({}, {})
-    texts = dict.fromkeys(bullet.searchable_text for bullet in playbook)
-    words = {text: tokenizer(text) if (held := cached.words.get(text)) is None else held for text in texts}
-    index = make(cached=replace(cached, words=words))
-    if saved is None or saved.content != content_hash(playbook) or saved.embedder != index.embedder_name:
+    saved = _read(files, playbook, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
+    postings = saved.postings or PackedPostings.of([tokenizer(bullet.searchable_text) for bullet in playbook])
+    index = PlaybookIndex(
+        playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, saved=replace(saved, postings=postings)
+    )
+    if saved.postings is None or saved.embedder != index.embedder_name:
         with suppress(OSError):  # a folder where nobody may write
-            _save(index, files, words)
+            _save(index, files, postings)
     return index
 
 
@@ -102,26 +95,20 @@ class FileIndex:
         """As `PlaybookIndex.search`."""
         if self._index is None:
             self._index = index_of(self._file)
-        elif self._index.playbook is not (newest := self._file.load()):
-            self._index.refresh(newest)
+        self._index.refresh(self._file.load())
         return self._index.search(query)
 
 
-def _save(index: PlaybookIndex, files: IndexFiles, words: Mapping[str, Sequence[str]]) -> None:
+def _save(index: PlaybookIndex, files: IndexFiles, postings: PackedPostings) -> None:
     """Write an index, the manifest last. Whoever finds parts that the manifest does
     not name, as beside another process that saves, builds its own."""
-    rows = {bullet.searchable_text: row for row, bullet in enumerate(index.playbook)}
-    parts = {
-        files.vectors: _npy(index.vectors()[[rows[text] for text in words]]),
-        files.words: _npz(_packed(words)),
-    }
+    parts = {files.vectors: _npy(index.vectors()), files.words: _npz(_arrays(index.playbook, postings))}
     if index.fitted:
         parts[files.embedder] = _npz(index.fitted[0].arrays())
     manifest = {
         "layout": LAYOUT,
         "content": content_hash(index.playbook),
         "size": len(index),
-        "texts": len(words),
         "tokenizer": tokenizer_name(index.tokenizer),
         "embedder": index.embedder_name,
         "dimensions": int(index.vectors().shape[1]),
@@ -140,72 +127,26 @@ def content_hash(playbook: Playbook) -> str:
     return _digest(json.dumps(texts).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class _SavedIndex:
-    """The content of the files, for the requested tokenizer and embedder."""
-
-    content: str
-    embedder: str
-    row_of: Mapping[bytes, int]
-    """The row of a text, by its digest."""
-    packed: PackedPostings
-    """The words of the texts, one row for each."""
-    vectors: NDArray[np.float32] | None
-    """None when they are of another embedder."""
-    fitted: FittedEmbedder | None
-    fitted_on: int
-
-    def is_of(self, playbook: Playbook) -> bool:
-        """Whether it is an index of exactly this playbook, with one row for each bullet."""
-        return len(self.row_of) == len(playbook) and self.content == content_hash(playbook)
-
-    def cached(self, playbook: Playbook) -> CachedTexts:
-        """The parts that belong to the texts of a playbook."""
-        held, counts, begins = self.packed.by_row(len(self.row_of))
-        vocabulary = self.packed.vocabulary
-        words: dict[str, Sequence[str]] = {}
-        vectors: dict[str, NDArray[np.float32]] = {}
-        for text in {bullet.searchable_text for bullet in playbook}:
-            row = self.row_of.get(_text_digest(text))
-            if row is not None:
-                indices: list[int] = (
-                    held[begins[row] : begins[row + 1]].repeat(counts[begins[row] : begins[row + 1]]).tolist()
-                )
-                words[text] = [vocabulary[index] for index in indices]
-                if self.vectors is not None:
-                    vectors[text] = self.vectors[row]
-        return CachedTexts(words, vectors, self.fitted, self.fitted_on)
-
-
-def _read(files: IndexFiles, tokenizer: str, embedder: Embedder | EmbedderFitter) -> _SavedIndex | None:
-    """The index on disk; None when it is missing, unreadable, or of another tokenizer."""
+def _read(files: IndexFiles, playbook: Playbook, tokenizer: str, embedder: Embedder | EmbedderFitter) -> SavedParts:
+    """The parts on disk that fit a playbook; none when they are missing, unreadable, or of another tokenizer."""
     try:
         manifest = json.loads(files.manifest.read_bytes())
         if manifest["layout"] != LAYOUT or manifest["tokenizer"] != tokenizer:
-            return None
-        packed = _loaded(files.words, manifest)
-        fitted = None
+            return SavedParts()
+        words = _loaded(files.words, manifest)
+        fitted, vectors, postings = None, dict[str, Any](), None
         if isinstance(embedder, EmbedderFitter) and manifest["embedder"].startswith(f"{embedder.name}:"):
             fitted = embedder.restore(_loaded(files.embedder, manifest))
-        embedder_name = fitted.name if fitted else embedder.name
-        vectors = _loaded(files.vectors, manifest) if manifest["embedder"] == embedder_name else None
-        rows = {row.tobytes(): number for number, row in enumerate(packed["texts"])}
-        return _SavedIndex(
-            manifest["content"],
-            manifest["embedder"],
-            rows,
-            PackedPostings(
-                json.loads(packed["vocabulary"].tobytes()),
-                packed["begins"],
-                packed["rows"].astype("int64"),
-                packed["counts"].astype("int64"),
-            ),
-            vectors,
-            fitted,
-            manifest["fitted_on"] or 0,
-        )
+        if manifest["embedder"] == (fitted or embedder).name:
+            matrix, rows = _loaded(files.vectors, manifest), {row.tobytes(): n for n, row in enumerate(words["texts"])}
+            texts = {bullet.searchable_text for bullet in playbook}
+            vectors = {text: matrix[row] for text in texts if (row := rows.get(_text_digest(text))) is not None}
+        if manifest["content"] == content_hash(playbook):
+            counted = (words[name].astype("int64") for name in ("rows", "counts"))
+            postings = PackedPostings(json.loads(words["vocabulary"].tobytes()), words["begins"], *counted)
+        return SavedParts(vectors, manifest["embedder"], postings, fitted, manifest["fitted_on"] or 0)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
-        return None
+        return SavedParts()
 
 
 def _loaded(path: Path, manifest: Any) -> Any:
@@ -219,18 +160,17 @@ def _loaded(path: Path, manifest: Any) -> Any:
     return dict(loaded) if path.suffix == ".npz" else loaded
 
 
-def _packed(words: Mapping[str, Sequence[str]]) -> Mapping[str, NDArray[Any]]:
-    """Digests of texts and the occurrences of words in them, as arrays without objects."""
+def _arrays(playbook: Playbook, postings: PackedPostings) -> Mapping[str, NDArray[Any]]:
+    """Digests of the bullets' texts and the occurrences of words in them, as arrays without objects."""
     import numpy as np
 
-    packed = PackedPostings.of(list(words.values()))
-    digests = np.frombuffer(b"".join(map(_text_digest, words)), np.uint8).reshape(-1, 16)
+    digests = b"".join(_text_digest(bullet.searchable_text) for bullet in playbook)
     return {
-        "texts": digests,
-        "vocabulary": np.frombuffer(json.dumps(packed.vocabulary).encode(), np.uint8),
-        "begins": packed.begins,
-        "rows": packed.rows.astype(np.int32),
-        "counts": packed.counts.astype(np.int32),
+        "texts": np.frombuffer(digests, np.uint8).reshape(-1, 16),
+        "vocabulary": np.frombuffer(json.dumps(postings.vocabulary).encode(), np.uint8),
+        "begins": postings.begins,
+        "rows": postings.rows.astype(np.int32),
+        "counts": postings.counts.astype(np.int32),
     }
 
 

@@ -1,7 +1,8 @@
 """Japanese words by SudachiPy, in their normalised forms. Needs the extra `learn`."""
 
 import re
-from functools import cache, cached_property
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from akinai.core.canonical import keepable
@@ -12,6 +13,9 @@ Mode: TypeAlias = Literal["A", "B", "C"]
 
 LONGEST_PIECE = 10_000
 """Characters passed to SudachiPy at once; it refuses more than 49,149 bytes."""
+
+CACHED = 1 << 16
+"""Texts whose words are remembered: an index asks for words and for vectors, and there are several indexes."""
 
 _JAPANESE = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"
@@ -32,6 +36,7 @@ class SudachiWords:
 
     def __init__(self, mode: Mode = "A") -> None:
         self.mode: Mode = mode
+        self._words = lru_cache(CACHED)(self._split)
         _dictionary()
 
     @property
@@ -41,7 +46,10 @@ class SudachiWords:
 
         return f"sudachi@1-{self.mode}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
 
-    def __call__(self, text: str) -> list[str]:
+    def __call__(self, text: str) -> Sequence[str]:
+        return self._words(text)
+
+    def _split(self, text: str) -> Sequence[str]:
         text = normalise(keepable(text))
         if not _JAPANESE.search(text):
             return tokenize(text)

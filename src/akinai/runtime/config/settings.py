@@ -79,7 +79,7 @@ def prepare(
         table, folder = _load_preset(world, preset_name)
     layers = {
         f"the preset {preset_name!r}": copy.deepcopy(table),
-        SETTINGS_FILE: _expect_table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
+        SETTINGS_FILE: expect_table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
         "the environment": environment(base, world.setup),
     }
     for layer in list(layers.values())[1:]:
@@ -124,7 +124,7 @@ def check_setup(
     try:
         setup = world.setup.model_validate(table).model_dump(mode="json")
     except ValidationError as error:
-        raise _misfit_error(world, error, layers or {}) from error
+        raise misfit_error(world.setup, world.name, error, layers) from error
     try:
         canonical(setup).encode()
     except ValueError as error:
@@ -150,16 +150,18 @@ def _unkept_in(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
             yield from _unkept_in(item, (*path, str(index)))
 
 
-def _misfit_error(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
+def misfit_error(
+    model: type[BaseModel], owner: str, error: ValidationError, layers: Mapping[str, Mapping[str, Any]] | None = None
+) -> UsageError:
+    """The error about settings of `owner` that do not fit a model: a name that it has not, or else the first fault."""
     for mistake in error.errors():
         path = [str(step) for step in mistake["loc"]]
         if mistake["type"] == "extra_forbidden":
-            names = [".".join([*path[:-1], name]) for name in _field_names(world.setup, path[:-1])]
-            return UnknownName("setting", ".".join(path), names, f"of {world.name}{_layer_words(path, layers)}")
+            names = [".".join([*path[:-1], name]) for name in _field_names(model, path[:-1])]
+            return UnknownName("setting", ".".join(path), names, f"of {owner}{_layer_words(path, layers or {})}")
     path = [str(step) for step in error.errors()[0]["loc"]]
-    return UsageError(
-        f"the settings of {world.name} do not fit{_layer_words(path, layers)}: {complaint(error, MAPPING)}"
-    )
+    words = _layer_words(path, layers or {})
+    return UsageError(f"the settings of {owner} do not fit{words}: {complaint(error, MAPPING)}")
 
 
 def _layer_words(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
@@ -443,7 +445,8 @@ def _read_toml(path: Path) -> Table:
         raise UsageError(f"{str(path)!r} cannot be read: {error}") from error
 
 
-def _expect_table(value: object, where: str) -> Table:
+def expect_table(value: object, where: str) -> Table:
+    """The value as a table. UsageError, naming `where`, for another value."""
     if not isinstance(value, dict):
         raise UsageError(f"{where} should be a table, not {short_repr(value)}")
     return cast("Table", value)

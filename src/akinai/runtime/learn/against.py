@@ -10,6 +10,7 @@ from typing import Any
 from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
+from akinai.core.models import estimate_tokens
 from akinai.core.statistics import PairedComparison
 from akinai.core.worlds import World, replay
 from akinai.learning.condense import condense_run, describe_hidden_facts
@@ -19,7 +20,6 @@ from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Task
-from akinai.learning.search.injection import estimate_tokens
 from akinai.runtime.config.addresses import opened
 from akinai.runtime.learn.players import TRUTH_SHARE, play_once
 from akinai.runtime.learn.plugins import CONTENDERS, find_plugin
@@ -184,7 +184,7 @@ class RecordsOnStore:
                 if truth:
                     facts = describe_hidden_facts(world, steps, budget_tokens=budget // TRUTH_SHARE)
                     budget -= estimate_tokens(facts)
-                record = condense_run(world, steps, budget_tokens=budget).text
+                record = condense_run(world, steps, budget_tokens=budget)
                 texts.append("\n\n".join(filter(None, (record, facts))))
         return texts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from akinai import worlds
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UnknownName, UnusedOptions
 from akinai.core.options import part_of
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
@@ -133,10 +133,18 @@ def learning_budget(options: LearnOptions) -> Budget:
 
 
 def expect_unused(options: Mapping[str, object], why: str) -> None:
-    """UsageError for options that are not None: `why` says why they have no effect."""
+    """UnusedOptions for options that are not None: `why` says why they have no effect."""
     if used := [name for name, value in options.items() if value is not None]:
-        them = "it" if len(used) == 1 else "them"
-        raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
+        raise UnusedOptions(used, why)
+
+
+def expect_no_model_options(options: LearnOptions) -> None:
+    """UnusedOptions about a model where none is asked."""
+    limits = ("max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
+    named = cast("Mapping[str, Any]", options)
+    unused = {name: named[name] or None for name in ("base_url", "reply_tokens")}
+    unused |= {"temperature": options["temperature"], "model_seed": options["model_seed"]}
+    expect_unused(unused | {name: named[name] or None for name in limits}, "no model is asked without --model")
 
 
 def named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:

@@ -7,7 +7,7 @@ truth = "capital"
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from importlib.metadata import EntryPoint
 from importlib.resources import files
 from inspect import Parameter, signature
@@ -126,9 +126,8 @@ def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[Playbook]
     from akinai.learning.search.embedders import TfidfSvd
     from akinai.learning.search.sudachi import SudachiWords
 
-    words = lru_cache(1 << 16)(SudachiWords())  # indexes ask for words and for vectors, and there are several indexes
-    embedder = TfidfSvd(DIMENSIONS, words)
-    return words, partial(PlaybookIndex, tokenizer=words, embedder=embedder)
+    words = SudachiWords()
+    return words, partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words))
 
 
 def _entry_data_set(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:

@@ -9,14 +9,14 @@ from typing import get_args
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.models import Usage
+from akinai.core.models import Usage, estimate_tokens
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import RoleName
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.roles.templates import PromptTemplates
-from akinai.learning.search.injection import estimate_tokens, inject_all
+from akinai.learning.search.injection import inject_all
 from akinai.runtime.learn.against import find_rivals
 from akinai.runtime.learn.arguments import names_in, playbook_file
 from akinai.runtime.learn.players import TRUTH_SHARE
@@ -26,7 +26,7 @@ from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.options import LearnOptions
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
-from akinai.runtime.play.estimate import SECONDS_PER_CALL, estimate_runs, together
+from akinai.runtime.play.estimate import SECONDS_PER_CALL, Estimate, estimate_runs, summed
 from akinai.runtime.runs.planning import seeds_in
 
 REPLY_TOKENS: Mapping[RoleName, int] = {"generator": 200, "reflector": 300, "curator": 200}
@@ -48,77 +48,43 @@ _EMPTY_VALUES = dict.fromkeys(
 
 
 @dataclass(frozen=True, slots=True)
-class PartEstimate:
-    """The expected calls of a role, or of a contender: while it learns, and on the judged tasks."""
-
-    name: str
-    calls: int
-    usage: Usage
-    dollars: float | None
-    """None where the price is not known."""
-    model: str = ""
-    """The model of a role; a contender may ask several."""
-
-
-@dataclass(frozen=True, slots=True)
 class LearnEstimate:
     """The most that a learning takes of its models: every attempt fails, every reply is readable, none is cached."""
 
-    roles: tuple[PartEstimate, ...] = ()
-    hours: float = 0.0
-    against: tuple[PartEstimate, ...] = ()
+    models: RoleModels
+    roles: Mapping[RoleName, Estimate]
+    """The calls of each role that asks a model, while it learns and on the judged tasks."""
+    against: Mapping[str, Estimate]
     """The contenders, each of which learns with at most the tokens of the playbook's learning."""
 
     @property
-    def whole(self) -> PartEstimate:
+    def whole(self) -> Estimate:
         """All roles and contenders together."""
-        return _sum_of("", [*self.roles, *self.against])
-
-    @property
-    def calls(self) -> int:
-        return self.whole.calls
-
-    @property
-    def usage(self) -> Usage:
-        return self.whole.usage
-
-    @property
-    def dollars(self) -> float | None:
-        """None where a price is not known."""
-        return self.whole.dollars
-
-    def __add__(self, other: LearnEstimate) -> LearnEstimate:
-        return LearnEstimate((*self.roles, *other.roles), self.hours + other.hours, (*self.against, *other.against))
-
-    def against_each(
-        self, names: Sequence[str], learning: LearnEstimate, judging: LearnEstimate, *, on_runs: bool = False
-    ) -> LearnEstimate:
-        """The estimate with contenders: each takes `judging`, and `learning` too if it asks a model to learn."""
-        whole = self
-        for name, rival in find_rivals(names, has_model=True, on_runs=on_runs).items():
-            taken = judging + learning if rival.asks_model else judging
-            whole += LearnEstimate((), taken.hours, (replace(taken.whole, name=name),))
-        return whole
+        return summed([*self.roles.values(), *self.against.values()])
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --dry-run --json`."""
         roles: dict[str, Json] = {
-            role.name: {"model": role.model, "calls": role.calls, "tokens": _tokens_json(role.usage)}
-            for role in self.roles
+            role: {"model": self.models.label((role,)), **_calls_json(part)} for role, part in self.roles.items()
         }
         against: list[Json] = [
-            {"name": rival.name, "calls": rival.calls, "tokens": _tokens_json(rival.usage), "dollars": rival.dollars}
-            for rival in self.against
+            {"name": name, **_calls_json(part), "dollars": part.dollars} for name, part in self.against.items()
         ]
-        totals: dict[str, Json] = {"calls": self.calls, "tokens": _tokens_json(self.usage), "hours": self.hours}
-        return {**totals, "dollars": self.dollars, "roles": roles, "against": against or None}
+        whole = self.whole
+        totals = {**_calls_json(whole), "hours": whole.hours, "dollars": whole.dollars}
+        return {**totals, "roles": roles, "against": against or None}
 
 
-def _sum_of(name: str, parts: Sequence[PartEstimate]) -> PartEstimate:
-    dollars = [part.dollars for part in parts if part.dollars is not None]
-    usage = sum((part.usage for part in parts), Usage())
-    whole = sum(dollars) if len(dollars) == len(parts) else None
-    return PartEstimate(name, sum(part.calls for part in parts), usage, whole)
+def _calls_json(part: Estimate) -> dict[str, Json]:
+    return {"calls": part.messages, "tokens": part.to_json()["tokens"]}
+
+
+def _against(
+    names: Sequence[str], learning: Sequence[Estimate], judging: Sequence[Estimate], *, on_runs: bool = False
+) -> Mapping[str, Estimate]:
+    """The contenders: each takes `judging`, and `learning` too if it asks a model to learn."""
+    rivals = find_rivals(names, has_model=True, on_runs=on_runs)
+    return {name: summed([*judging, *(learning if rival.asks_model else ())]) for name, rival in rivals.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +139,16 @@ def estimate_tasks(
     file = PlaybookFile(playbook_file(options, data_set.name))
     start = 0 if options["fresh"] or not file.exists() else inject_all(file.load()).tokens
 
-    def estimate(counts: CallCounts) -> LearnEstimate:
+    def estimate(counts: CallCounts) -> Mapping[RoleName, Estimate]:
         return _estimate_calls(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
 
-    whole = estimate(calls)
-    if not options["against"]:
-        return whole
     last = _injected_tokens(config, start + BULLET_TOKENS * calls.curations)
     sent = ceil(len(judged) * (prompts.tokens("generator") + last))
     usage = Usage(sent, len(judged) * REPLY_TOKENS["generator"])
     judging = _estimate_calls(models, {"generator": (len(judged), usage)})
-    return whole.against_each(names_in(options["against"]), estimate(replace(calls, judged=0)), judging)
+    learning = estimate(replace(calls, judged=0))
+    against = _against(names_in(options["against"]), [*learning.values()], [*judging.values()])
+    return LearnEstimate(models, estimate(calls), against)
 
 
 def estimate_training_runs(
@@ -195,40 +160,40 @@ def estimate_training_runs(
     loop = settings.for_roles(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
     judged = judged * len(config.opposing())
-    whole = LearnEstimate()
+    roles = dict[RoleName, Estimate]()
     if config.plays_by_model:
-        whole = _played(config, [*train * loop.epochs], [*(train if config.online else judged * 3)], jobs)
+        judging = train if config.online else judged * 3
+        roles["generator"] = _played(config, [*train * loop.epochs], judging, jobs)
     if config.learns_by_model:
         calls = call_counts(loop, len(train), 0, 0, baseline=False)
         names: Mapping[RoleName, str] = {"reflector": "run_reflector", "curator": "run_curator"}
         record = settings.run_tokens + settings.run_tokens // TRUTH_SHARE
         prompts = _Prompts(settings.templates(data_set), data_set.load("train")[:1], names, record)
         usages = _usages(loop, calls, prompts, 0, settings.curator_budget_tokens)
-        whole += _estimate_calls(models, {role: usages[role] for role in LEARNERS})
-    judging = _played(config, (), judged, jobs) if config.plays_by_model and against else LearnEstimate()
-    return whole.against_each(against, LearnEstimate(), judging, on_runs=True)
+        roles |= _estimate_calls(models, {role: usages[role] for role in LEARNERS})
+    contest = [_played(config, (), judged, jobs)] if config.plays_by_model and against else []
+    return LearnEstimate(models, roles, _against(against, (), contest, on_runs=True))
 
 
-def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> LearnEstimate:
+def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> Estimate:
     """The estimate of the runs that teach and of those that judge, as calls of the Generator."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
     side = config.opposing()[0].settings
-    parts = [
-        estimate_runs(
-            config.load_world(),
-            spec,
-            seeds,
-            preset=config.preset,
-            days=config.days,
-            settings=[*config.settings_of(judged=judging), *side],
-            jobs=jobs,
-        )
-        for seeds, judging in ((train, False), (judged, True))
-        if seeds
-    ]
-    runs, model = together(parts), config.models.label(("generator",))
-    role = PartEstimate("generator", runs.messages, runs.usage, runs.dollars, model)
-    return LearnEstimate((role,), sum(part.hours for part in parts))
+    return summed(
+        [
+            estimate_runs(
+                config.load_world(),
+                spec,
+                seeds,
+                preset=config.preset,
+                days=config.days,
+                settings=[*config.settings_of(judged=judging), *side],
+                jobs=jobs,
+            )
+            for seeds, judging in ((train, False), (judged, True))
+            if seeds
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,21 +252,17 @@ def _injected_tokens(config: LoopConfig, size: int) -> int:
     return min(size, config.top_k * BULLET_TOKENS, config.budget_tokens or size)
 
 
-def _estimate_calls(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> LearnEstimate:
+def _estimate_calls(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> Mapping[RoleName, Estimate]:
     prices = known_prices()
-    roles: list[PartEstimate] = []
+    roles = dict[RoleName, Estimate]()
     for role, (calls, usage) in usages.items():
         if role in models.by_role and calls:
-            name = models.by_role[role].name
-            price = prices.get(name)
-            roles.append(PartEstimate(role, calls, usage, price.dollars(usage) if price else None, name))
-    return LearnEstimate(tuple(roles), sum(role.calls for role in roles) * SECONDS_PER_CALL / 3600)
+            price = prices.get(models.by_role[role].name)
+            hours = calls * SECONDS_PER_CALL / 3600
+            roles[role] = Estimate(calls, usage, hours, price.dollars(usage) if price else None)
+    return roles
 
 
 def _expect_model(models: RoleModels) -> None:
     if not models:
         raise UsageError("an estimate tells what models are asked, and rules ask none; name a model with --model")
-
-
-def _tokens_json(usage: Usage) -> dict[str, Json]:
-    return {"input": usage.input, "output": usage.output}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -47,6 +47,7 @@ from akinai.runtime.learn.against import (
     find_rivals,
 )
 from akinai.runtime.learn.arguments import (
+    expect_no_model_options,
     expect_unused,
     find_world,
     learner_settings,
@@ -136,7 +137,7 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_Learning":
         unused = {**learner, "fresh": options["fresh"] or None, "checkpoint": options["checkpoint"]}
         unused |= {"keep_history": options["keep_history"] or None}
         unused |= {"seeds": runs["seeds"], "roles": None, "embedder": None}
-        expect_unused(unused, "nothing is learned with judge_only")
+        expect_unused(unused, "nothing is learned with --judge-only")
     if isinstance(tasks, TrainConfig):
         expect_unused({**runs, "model": model, "roles": learner.get("roles")}, "the TrainConfig holds it")
         unknown, overrides = split_settings(options["settings"], None)
@@ -147,6 +148,8 @@ def _resolve(tasks: Tasks, options: LearnOptions) -> "_Learning":
     overrides = merged(overrides, learner)
     calls = CallOptions(options["timeout"], options["calls_per_minute"], str(options["cache"] or "") or None)
     models = role_models(model, learn_settings(overrides).roles, calls)
+    if not models and options["roles"] is None:
+        expect_no_model_options(options)
     if world is not None:
         own_roles = {"roles": options["roles"], "evaluator": options["evaluator"]}
         expect_unused(own_roles, "the runs of a world have roles of their own")
@@ -257,18 +260,18 @@ class _Learning:
                 await close_thread(job, saver, str(job.playbook.path), keep_history=options["keep_history"])
             end, against = end or judging_end, None
             if rivals and end is None:
-                contest, first = await self._contest(job, tasks, state, evaluations[0], resources)
-                against, end = await compete(rivals, contest, tasks.judged[evaluations[0].split], first)
-            first_evaluation = replace(evaluations[0], clean=None) if self.runs else evaluations[0]
+                contest, known = await self._contest(job, tasks, state, evaluations[0], resources)
+                against, end = await compete(rivals, contest, tasks.judged[evaluations[0].split], known)
+            first = replace(evaluations[0], clean=None) if self.runs else evaluations[0]
             return LearnResult(
-                self.data_set.name,
-                roles.label,
-                self.path,
-                job.playbook.load(),
-                state.epochs,
-                end.ending if end else "done",
-                first_evaluation,
-                state.began,
+                **{field.name: getattr(first, field.name) for field in fields(first)},
+                data_set=self.data_set.name,
+                label=roles.label,
+                path=self.path,
+                playbook=job.playbook.load(),
+                epochs=state.epochs,
+                ending=end.ending if end else "done",
+                began=state.began,
                 unfinished=None if state.over else state.counts,
                 stopped=end.why if isinstance(end, TooManyUnreadable) else "",
                 runs=self.runs,

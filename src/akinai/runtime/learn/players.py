@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
@@ -26,11 +27,11 @@ from akinai.learning.condense import condense_run, describe_hidden_facts
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
-from akinai.learning.roles.protocols import Generator, Insights, ModelUsage, Retrieved, Trajectory
+from akinai.learning.roles.protocols import Insights, ModelUsage, Retrieved, Trajectory
 from akinai.learning.roles.tasks import Assignment
 from akinai.learning.search.injection import inject
 from akinai.runtime.config.addresses import opened
-from akinai.runtime.config.settings import prepare
+from akinai.runtime.config.settings import Prepared, prepare
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import BUDGET
@@ -40,7 +41,7 @@ from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.model_pool import CALLS, ModelPool, open_model_pool
 from akinai.runtime.runs.bundling import Bundler
 from akinai.runtime.runs.lifecycle import can_resume
-from akinai.runtime.runs.planning import begin_all, fresh_name, plan
+from akinai.runtime.runs.planning import fresh_name, plan
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.unreadable import unread_sentence
@@ -53,20 +54,6 @@ TRUTH_SHARE = 3
 LOGGER = logging.getLogger("akinai.agents")
 
 
-class RunPlayer(Generator, Protocol):
-    """A Generator whose attempts are runs of a world."""
-
-    @property
-    def world(self) -> World[Any]: ...
-
-    @property
-    def config(self) -> TrainConfig: ...
-
-    async def training_run(self, name: str) -> Run:
-        """A training run by its name."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class RunTask:
     """The run that a task asks for."""
@@ -77,15 +64,63 @@ class RunTask:
 
 
 @dataclass
-class RulePlayer:
+class RunPlayer(ABC):
+    """A Generator whose attempts are runs of a world."""
+
+    world: World[Any]
+    config: TrainConfig
+
+    @abstractmethod
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory: ...
+
+    @abstractmethod
+    async def training_run(self, name: str) -> Run:
+        """A training run by its name."""
+
+    def prepare(self, spec: AgentSpec, task: RunTask) -> tuple[Prepared, AgentSpec]:
+        """The game of a task, and the agent with the models of its groups."""
+        config, base_url = self.config, spec.model.base_url if spec.model else None
+        check_spec(self.world, spec)
+        prepared = prepare(
+            self.world, preset=config.preset, days=config.days, settings=task.settings, thinks=spec.asks_model
+        )
+        return prepared, resolve_group_models(spec, self.world, prepared.setup, base_url)
+
+    def plan(self, spec: AgentSpec, task: RunTask, group: str) -> RunHeader:
+        prepared, spec = self.prepare(spec, task)
+        return plan(self.world, prepared, spec, [task.seed], group)[0]
+
+    async def begin(
+        self, store: Books, header: RunHeader, can_serve: Callable[[RunHeader], bool] = lambda _: False
+    ) -> RunHeader:
+        """The run of this name that was begun before, if it can serve; otherwise a new run under a free name."""
+        group, number = str(header.group), 1
+        while True:
+            try:
+                begun = await store.header(header.run_id)
+            except UnknownName:
+                await store.create(header)
+                return header
+            if can_serve(begun):
+                return begun
+            number += 1
+            name = f"{group}-again{number}"
+            header = replace(header, run_id=f"{name}-{header.genesis.seed}", group=name)
+
+    async def read(self, store: Books, header: RunHeader) -> Run:
+        return await read_run(store, header, load=loader(self.world), trouble=DAMAGE)
+
+
+@dataclass
+class RulePlayer(RunPlayer):
     """A Generator that plays a run by the bullets.
 
     Each run is played in an event loop of its own: trainers of other frameworks call the player from several loops.
     Where there are `judges`, these play the runs that judge, all that are asked for together.
     """
 
-    world: World[Any]
-    config: TrainConfig
     judges: Bundler | None = None
     _unread: dict[str, Run] = field(default_factory=dict[str, Run])
     """Training runs that nobody has read yet, by name. A store in memory keeps none."""
@@ -104,78 +139,60 @@ class RulePlayer:
 
     async def training_run(self, name: str) -> Run:
         run = self._unread.pop(name, None)
-        return wait(self._read(name)) if run is None else run
+        return wait(self._stored(name)) if run is None else run
 
-    async def _read(self, name: str) -> Run:
+    async def _stored(self, name: str) -> Run:
         async with opened(self.config.store, create=False) as store:
-            return await read_run(store, await store.header(name), load=loader(self.world), trouble=DAMAGE)
+            return await self.read(store, await store.header(name))
 
     async def _train(self, task: RunTask, bullets: tuple[str, ...]) -> Run:
         """Another playbook makes another experiment, so each epoch tries other things.
 
         The name of the run follows from its bullets: a group holds runs that are played alike.
         """
-        seed = task.seed
-        number = Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30)
+        number = Chance.of(task.seed)("experiment", _digest([*bullets])).below(1 << 30)
         order = "" if self.config.online else self.config.teaching.experiment(number)
-        spec = AgentSpec(self.config.agent, bullets=tuple(filter(None, (order, *bullets))))
-        group = f"learn-{self.world.name.partition('@')[0]}-{_digest(spec.bullets)[:6]}"
+        bullets = tuple(filter(None, (order, *bullets)))
+        group = f"learn-{self.world.name.partition('@')[0]}-{_digest([*bullets])[:6]}"
         async with opened(self.config.store, create=True) as store:
-            stored = {header.run_id for header in await store.runs()}
-            name, number = group, 1
-            while f"{name}-{seed}" in stored:
-                number += 1
-                name = f"{group}-again{number}"
-            run = await self.play(store, spec, task, name)
+            run = await self.play(store, bullets, task, group)
         self._unread[run.id] = run
         return run
 
     async def _judge(self, task: RunTask, bullets: tuple[str, ...]) -> Run:
-        header = self._planned(AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
+        header = self.plan(AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
         detail = Detail(ledger=bool(self.config.role))
         if self.judges is None:
             return wait(play_scratch(header, detail, PlayContext(self.world)))
         return (await self.judges.do(ScratchWork((header,), detail)))[0]
 
-    async def play(self, store: Books, spec: AgentSpec, task: RunTask, name: str) -> Run:
-        header = self._planned(spec, task, name)
-        await begin_all(store, [header])
-        played = await play_run(store, header, None, PlayContext(self.world))
-        return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
-
-    def _planned(self, spec: AgentSpec, task: RunTask, name: str) -> RunHeader:
-        prepared = prepare(
-            self.world, preset=self.config.preset, days=self.config.days, settings=task.settings, thinks=spec.asks_model
-        )
-        check_spec(self.world, spec)
-        spec = resolve_group_models(spec, self.world, prepared.setup, None)
-        return plan(self.world, prepared, spec, [task.seed], name)[0]
+    async def play(self, store: Books, bullets: tuple[str, ...], task: RunTask, group: str) -> Run:
+        header = await self.begin(store, self.plan(AgentSpec(self.config.agent, bullets=bullets), task, group))
+        return await self.read(store, await play_run(store, header, None, PlayContext(self.world)))
 
 
 async def play_once(world: World[Any], seed: int, days: int) -> Run:
     """A run by the player that follows playbooks, trying things out, without a playbook and in memory."""
     teaching = world.facets.teaching
     config = TrainConfig(world, teaching.learner, days=days if "days" in world.setup.model_fields else None)
-    spec = AgentSpec(teaching.learner, bullets=tuple(filter(None, (teaching.experiment(seed),))))
+    bullets = tuple(filter(None, (teaching.experiment(seed),)))
     async with opened("memory:", create=True) as store:
-        return await RulePlayer(world, config).play(store, spec, RunTask(seed, True, ()), fresh_name([]))
+        return await RulePlayer(world, config).play(store, bullets, RunTask(seed, True, ()), fresh_name([]))
 
 
 @dataclass
-class ModelPlayer:
+class ModelPlayer(RunPlayer):
     """A Generator that plays a run with an agent that asks a model and searches the playbook as it goes.
 
     Every run is kept in the store. Its name follows from the agent, the playbook and the attempt, so a run that was
     cut off is resumed from its last entry; the name is in the trajectory's `source`.
     """
 
-    config: TrainConfig
     spec: AgentSpec
     reuses_runs: bool
     """Whether a run that is on record and done is not played again: where a learning is resumed after a crash."""
     books: Books
     resources: Resources
-    world: World[Any]
     engine: Bundler | None = None
     """Plays the runs elsewhere, as many at once as it can; without it this process does."""
     _pools: dict[AgentSpec, ModelPool] = field(default_factory=dict[AgentSpec, ModelPool])
@@ -185,7 +202,7 @@ class ModelPlayer:
         self._free = asyncio.Semaphore(self.resources.at_once)
 
     async def training_run(self, name: str) -> Run:
-        return await self._read(await self.books.header(name))
+        return await self.read(self.books, await self.books.header(name))
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -208,39 +225,18 @@ class ModelPlayer:
         return replace(trajectory_of(run, assignment.id, self.config), injected=await self._looked_up(run.id))
 
     async def _play(self, task: RunTask, spec: AgentSpec, attempt: str) -> Run:
-        config = self.config
-        prepared = prepare(
-            self.world, preset=config.preset, days=config.days, settings=task.settings, thinks=spec.asks_model
-        )
-        spec = resolve_group_models(spec, self.world, prepared.setup, spec.model.base_url if spec.model else None)
-        digest = hashlib.sha256(canonical([attempt, spec.card(), prepared.setup]).encode()).hexdigest()[:8]
-        name = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"
-        header = await self._begin(plan(self.world, prepared, spec, [task.seed], name)[0])
+        prepared, spec = self.prepare(spec, task)
+        digest = _digest([attempt, spec.card(), prepared.setup])[:8]
+        group = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"
+        header = plan(self.world, prepared, spec, [task.seed], group)[0]
+        header = await self.begin(self.books, header, lambda begun: self.reuses_runs or can_resume(begun))
         if can_resume(header) and self.engine is not None:
             await self.engine.do(PlayWork((header.run_id,), Detail(ledger=False)))
             header = await self.books.header(header.run_id)
         elif can_resume(header):
             async with self._free:
                 header = await play_run(self.books, header, None, PlayContext(self.world, pool=await self._pool(spec)))
-        return await self._read(header)
-
-    async def _begin(self, header: RunHeader) -> RunHeader:
-        """The run of this name that was begun before, if it can serve; otherwise a new run under a free name."""
-        group, number = str(header.group), 1
-        while True:
-            try:
-                begun = await self.books.header(header.run_id)
-            except UnknownName:
-                await self.books.create(header)
-                return header
-            if self.reuses_runs or can_resume(begun):
-                return begun
-            number += 1
-            name = f"{group}-again{number}"
-            header = replace(header, run_id=f"{name}-{header.genesis.seed}", group=name)
-
-    async def _read(self, header: RunHeader) -> Run:
-        return await read_run(self.books, header, load=loader(self.world), trouble=DAMAGE)
+        return await self.read(self.books, header)
 
     async def _pool(self, spec: AgentSpec) -> ModelPool:
         """The models of an agent, opened on first use and closed with the learning."""
@@ -286,7 +282,7 @@ class RunReporter:
         )
         details = {**trajectory.details, "truth": truth, "report": report_of(world, run, steps)}
         # Which bullets were followed is not recorded: what they did is for the Reflector to say.
-        return replace(trajectory, reasoning=record.text, details=details, used=())
+        return replace(trajectory, reasoning=record, details=details, used=())
 
 
 class RunRetriever(PlaybookRetriever):
@@ -357,8 +353,8 @@ def _card_usage(calls: Json) -> ModelUsage:
             return ModelUsage()
 
 
-def _digest(bullets: tuple[str, ...]) -> str:
-    return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
+def _digest(parts: Json) -> str:
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 
 def _parse_run_task(data: Json) -> RunTask:

@@ -4,7 +4,6 @@ A learning is not a run, so the trace of a store, which belongs to runs, cannot 
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -15,10 +14,11 @@ from typing import TYPE_CHECKING
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.models import Asker, Model, Reply, Request
+from akinai.learning.playbook.atomic import append
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.learn.role_models import ROLES, RoleModels
 from akinai.runtime.models.budget import Budget, Meter, known_prices
-from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
+from akinai.runtime.models.cache import CallSite, ResponseCache, ask
 from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.runtime.play.session import clock_us
@@ -54,12 +54,7 @@ class CallLog:
         line = json.dumps(call) + "\n"  # ASCII, which can hold half a surrogate pair from a model
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                _write_all(file, line.encode())
-                os.fsync(file)
-            finally:
-                os.close(file)
+            append(self.path, line.encode())
         except OSError as error:
             raise UsageError(f"the model's calls cannot be written to {str(self.path)!r}: {error}") from error
 
@@ -79,21 +74,12 @@ class MeteredAsker:
         """EndRun when the budget is spent; ModelError when the model fails."""
         self._meter.check(self._model.name)
         request = request if self._structured else replace(request, schema=None)
-        reply = await self._reply(request)
+        self._draws[request.digest] += 1
+        site = CallSite(0, self._role, self._draws[request.digest])
+        reply = await ask(self._cache, self._model, request, site)
         self._log.add(self._role, self._model.name, request, reply)
         if not reply.from_cache:
             self._meter.count(self._model.name, reply.usage)
-        return reply
-
-    async def _reply(self, request: Request) -> Reply:
-        if self._cache is None:
-            return await self._model.reply(request)
-        self._draws[request.digest] += 1
-        key = cache_key(request.digest, self._model, CallSite(0, self._role, self._draws[request.digest]))
-        if cached := await self._cache.find(key):
-            return cached
-        reply = await self._model.reply(request)
-        await self._cache.keep(key, reply)
         return reply
 
 
@@ -146,9 +132,3 @@ class Resources:
             return MeteredAsker(role, model, self.meter, self._log, structured, cache)
 
         return asker
-
-
-def _write_all(file: int, data: bytes) -> None:
-    """Write in one call, so that lines of several processes do not mix, unless the system takes fewer bytes."""
-    while data:
-        data = data[os.write(file, data) :]

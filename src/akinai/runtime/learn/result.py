@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, as_json
 from akinai.core.presentation.sentences import difference_sentences
 from akinai.core.presentation.tables import Grid
 from akinai.core.presentation.words import counted, figure
@@ -55,8 +55,8 @@ class SplitEvaluation:
         """The gain over the control on the same tasks: what the learning may claim."""
         return gain(self.control, self.judged) if self.control and self.judged else None
 
-    def to_json(self, *, graded: bool = True) -> dict[str, Json]:
-        """`graded`: tasks have known answers, of which accuracy is the share that was right."""
+    def scores_json(self, *, graded: bool = True) -> dict[str, Json]:
+        """The scores as JSON. `graded`: tasks have known answers, of which accuracy is the share that was right."""
 
         def share(result: EvalResult | None) -> Json:
             return _share(result) if graded else None
@@ -80,9 +80,9 @@ class SplitEvaluation:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LearnResult:
-    """A playbook that was learned, and the evaluation of it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnResult(SplitEvaluation):
+    """A playbook that was learned, and its evaluation on the validation tasks, or else those of test or train."""
 
     data_set: str
     label: str
@@ -94,8 +94,6 @@ class LearnResult:
     ending: str
     """"done"; or why it ended early, to be resumed with a checkpoint: the limit of the budget that was reached, or
     "unreadable" after too many unreadable replies in a row."""
-    evaluation: SplitEvaluation
-    """On the validation tasks, or else those of test or train."""
     began: Beginning = field(default_factory=Beginning)
     """The playbook that the learning began with."""
     unfinished: EpochCounts | None = None
@@ -123,35 +121,9 @@ class LearnResult:
     """What the servers of the roles' models refused and what was sent in place of it, by model."""
 
     @property
-    def split(self) -> Split:
-        return self.evaluation.split
-
-    @property
-    def judged(self) -> EvalResult | None:
-        return self.evaluation.judged
-
-    @property
-    def baseline(self) -> EvalResult | None:
-        return self.evaluation.baseline
-
-    @property
-    def clean(self) -> EvalResult | None:
-        return self.evaluation.clean
-
-    @property
-    def gain(self) -> PairedComparison | None:
-        """The gain of the playbook on the same tasks: the difference of scores with its interval, wins and losses."""
-        return self.evaluation.gain
-
-    @property
-    def over_control(self) -> PairedComparison | None:
-        """The gain over the control on the same tasks."""
-        return self.evaluation.over_control
-
-    @property
     def usage(self) -> ModelUsage:
         """The model calls of all epochs and evaluations that ended."""
-        evaluations = (self.evaluation, self.test or SplitEvaluation("test"))
+        evaluations = (self, self.test or SplitEvaluation("test"))
         results = [
             result
             for evaluation in evaluations
@@ -160,9 +132,7 @@ class LearnResult:
         usages = [result.usage for result in results if result]
         usages += [selected.usage for selected in self.selected]
         rivals = (
-            [score for score in self.against.scores[2:] if score.judged is not self.evaluation.control]
-            if self.against
-            else []
+            [score for score in self.against.scores[2:] if score.judged is not self.control] if self.against else []
         )
         usages += [usage for rival in rivals for usage in (rival.learning, rival.judged.usage)]
         return sum([*(counts.usage for _, counts in self._counts()), *usages], ModelUsage())
@@ -216,7 +186,7 @@ class LearnResult:
         """
         judged, runs = self.judged, self.runs
         best = max(self.selected, key=lambda selected: selected.score, default=None)
-        evaluation = self.evaluation.to_json(graded=runs is None)
+        evaluation = self.scores_json(graded=runs is None)
 
         def part(*names: str) -> dict[str, Json]:
             return {name: evaluation[name] for name in names}
@@ -248,7 +218,7 @@ class LearnResult:
                 for e in (() if runs else self.epochs)
             ],
             **part("paired", "control", "near_copies"),
-            "test": self.test.to_json() if self.test else None,
+            "test": self.test.scores_json() if self.test else None,
             "judge_only": self.judge_only,
             "selected": [
                 {"epoch": s.epoch, "tasks": s.tasks, "score": s.score, "best": s is best} for s in self.selected
@@ -268,13 +238,13 @@ class LearnResult:
             **({SERVERS: {**self.servers}} if self.servers else {}),
             "playbook": str(self.path),
             "playbook_sha256": sha256(dumps(self.playbook).encode()),
-            "began_with": _beginning_json(self.began),
+            "began_with": {**self.began.to_json(), "seen": len(self.began.seen)},
         }
 
     def _opponents_json(self) -> Json:
         """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
         that say what the gain does to others, each with its unit."""
-        runs, judged, baseline, control = self.runs, self.judged, self.baseline, self.evaluation.control
+        runs, judged, baseline, control = self.runs, self.judged, self.baseline, self.control
         if runs is None or not runs.role or judged is None or baseline is None:
             return None
         rows: list[Json] = []
@@ -309,32 +279,13 @@ class LearnResult:
         return {"playbook": whole, "injected": round(injected, 1), "injected_all": round(every, 1)}
 
 
-def _beginning_json(began: Beginning) -> dict[str, Json]:
-    """`sources` are numbers of bullets by the file or run that they name; "" where they name none. `seen` counts the
-    training tasks that had been learned from before, `migrated` bullets that got the record of their sentence."""
-    return {
-        "bullets": began.bullets,
-        "sources": dict(began.sources),
-        "unrecorded": began.unrecorded,
-        "seen": len(began.seen),
-        "migrated": began.migrated,
-    }
-
-
 def _runs_json(runs: TrainConfig | None) -> dict[str, Json]:
+    names = ("role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings")
     if runs is None:
-        names = ("world", "role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings")
-        return dict.fromkeys(names)
-    return {
-        "world": runs.load_world().name,
-        "role": runs.role or None,
-        "agent": runs.agent,
-        "seeds": runs.seeds,
-        "eval_seeds": runs.seeds if runs.online else runs.eval_seeds,
-        "days": runs.days,
-        "settings": [*runs.settings],
-        "eval_settings": [*runs.eval_settings],
-    }
+        return dict.fromkeys(("world", *names))
+    fields: dict[str, Json] = {name: as_json(getattr(runs, name)) for name in names}
+    more = {"role": runs.role or None, "eval_seeds": runs.seeds if runs.online else runs.eval_seeds}
+    return {"world": runs.load_world().name, **fields, **more}
 
 
 def _share(result: EvalResult | None) -> Json:

@@ -44,13 +44,6 @@ class RolesSettings(BaseModel):
     reflector: RoleSettings = RoleSettings()
     curator: RoleSettings = RoleSettings()
 
-    @property
-    def names_a_model(self) -> bool:
-        return any(self.of(role).model for role in ROLES)
-
-    def of(self, role: RoleName) -> RoleSettings:
-        return getattr(self, role)
-
 
 @dataclass(frozen=True, slots=True)
 class CallOptions:
@@ -107,7 +100,7 @@ class RoleModels:
 
 def role_models(main: ModelChoice | None, roles: RolesSettings, options: CallOptions) -> RoleModels:
     """The model of each role. UsageError where reflector and curator are not both models or both rules."""
-    choices: dict[RoleName, ModelChoice | None] = {role: _choice(main, role, roles.of(role)) for role in ROLES}
+    choices: dict[RoleName, ModelChoice | None] = {role: _choice(main, role, getattr(roles, role)) for role in ROLES}
     by_role: dict[RoleName, ModelChoice] = {role: choice for role, choice in choices.items() if choice}
     if ("reflector" in by_role) != ("curator" in by_role):
         with_model, without = sorted(("reflector", "curator"), key=lambda role: role not in by_role)

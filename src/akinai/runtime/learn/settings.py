@@ -5,15 +5,12 @@ epochs = 2
 bullets_at = "system"
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from akinai.core.actions import complaint
-from akinai.core.errors import UnknownName, UsageError
-from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
@@ -25,7 +22,7 @@ from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.saved_index import index_of
 from akinai.retrieval import ALPHA, Embedder
-from akinai.runtime.config.settings import MAPPING, SETTINGS_FILE, merged, settings_file
+from akinai.runtime.config.settings import SETTINGS_FILE, expect_table, merged, misfit_error, settings_file
 from akinai.runtime.learn.plugins import RETRIEVERS, find_plugin
 from akinai.runtime.learn.role_models import RolesSettings
 
@@ -118,10 +115,7 @@ def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] 
 
     UsageError names a setting that does not fit.
     """
-    table = settings_file().get("learn", {})
-    if not isinstance(table, dict):
-        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table, not {short_repr(cast('object', table))}")
-    written = cast("dict[str, Any]", table)
+    written = expect_table(settings_file().get("learn", {}), f"[learn] in {SETTINGS_FILE}")
     validated(LearnSettings, written, f"the learner, in [learn] of {SETTINGS_FILE}")
     return validated(LearnSettings, merged(merged(defaults or {}, written), overrides), "the learner")
 
@@ -131,14 +125,7 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
     try:
         return model.model_validate(table)
     except ValidationError as error:
-        for problem in error.errors():
-            if problem["type"] == "extra_forbidden":
-                *above, name = problem["loc"]
-                table_name = f"in {'.'.join(map(str, above))} " if above else ""
-                raise UnknownName(
-                    "setting", str(name), _field_names(model, above), f"{table_name}of {whose}"
-                ) from error
-        raise UsageError(f"the settings of {whose} do not fit: {complaint(error, MAPPING)}") from error
+        raise misfit_error(model, whose, error) from error
 
 
 def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable[[Playbook], PlaybookIndex]:
@@ -156,13 +143,3 @@ def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable
         return index_of(file, **options) if own and file else PlaybookIndex(playbook, **options)
 
     return index
-
-
-def _field_names(model: type[BaseModel], path: Sequence[int | str]) -> Iterable[str]:
-    """The names of a model's settings, or of those of an inner model."""
-    for step in path:
-        inner = model.model_fields[str(step)].annotation
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            break
-        model = inner
-    return model.model_fields

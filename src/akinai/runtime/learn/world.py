@@ -245,7 +245,7 @@ async def _model_player(
         timeout_s=options.timeout_s,
         calls_per_minute=options.calls_per_minute,
     )
-    return ModelPlayer(config, spec, reuses_runs, books, resources, config.load_world(), engine)
+    return ModelPlayer(config.load_world(), config, spec, reuses_runs, books, resources, engine)
 
 
 @dataclass

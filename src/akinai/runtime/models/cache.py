@@ -14,7 +14,7 @@ from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import StoreError, UsageError
-from akinai.core.models import Model, Reply
+from akinai.core.models import Model, Reply, Request
 from akinai.core.untrusted.documents import why_unfit
 
 T = TypeVar("T")
@@ -50,6 +50,18 @@ def cache_key(request_digest: str, model: Model, site: CallSite) -> str:
     sampling = dict(model.sampling) if isinstance(model, Sampled) else {}
     parts: Json = [request_digest, model.name, sampling, site.seed, site.actor, site.call]
     return hashlib.sha256(canonical(parts).encode()).hexdigest()
+
+
+async def ask(cache: "ResponseCache | None", model: Model, request: Request, site: CallSite) -> Reply:
+    """The reply that the cache has for a request, or the model's, which it then keeps."""
+    if cache is None:
+        return await model.reply(request)
+    key = cache_key(request.digest, model, site)
+    reply = await cache.find(key)
+    if reply is None:
+        reply = await model.reply(request)
+        await cache.keep(key, reply)
+    return reply
 
 
 class ResponseCache:

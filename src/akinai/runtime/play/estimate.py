@@ -141,11 +141,16 @@ def _in_own_text(load: Workload, window: Json) -> Workload:
 
 def together(parts: Sequence[Estimate]) -> Estimate:
     """The estimate of several sides that play at the same time: sums of everything but hours, of which the longest."""
+    return replace(summed(parts), hours=max((part.hours for part in parts), default=0.0))
+
+
+def summed(parts: Sequence[Estimate]) -> Estimate:
+    """The estimate of several parts, one after the other."""
     dollars = [part.dollars for part in parts if part.dollars is not None]
     return Estimate(
         messages=sum(part.messages for part in parts),
         usage=sum((part.usage for part in parts), Usage()),
-        hours=max((part.hours for part in parts), default=0.0),
+        hours=sum(part.hours for part in parts),
         dollars=sum(dollars) if len(dollars) == len(parts) else None,
     )
 

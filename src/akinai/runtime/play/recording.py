@@ -10,7 +10,7 @@ from akinai.core.errors import AgentError, ContextLimit, ToolsRefused
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.core.stores import TraceBook, TraceRecord
 from akinai.runtime.models.budget import Meter
-from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
+from akinai.runtime.models.cache import CallSite, ResponseCache, ask
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.play.trace_codec import ACTION, TOO_LONG, TOOLS_REFUSED, Call, TraceCodec, decode_calls, is_call
 
@@ -157,7 +157,8 @@ class _RecordingAsker:
     async def _call(self, request: Request, number: int, notes: Mapping[str, Json]) -> Reply:
         recorder, log, model = self._recorder, self._log, self._model
         recorder.meter.check(model.name)
-        reply = _settled(await self._reply(request, number))
+        site = CallSite(recorder.seed, log.actor, number)
+        reply = _settled(await ask(recorder.cache, model, request, site))
         prompt = log.codec.prompt(request)
         data = {**notes, **log.codec.encode(prompt, request, reply, model.name)}
         if log.too_long:
@@ -170,18 +171,6 @@ class _RecordingAsker:
         log.codec.add(prompt, request, reply)
         if not reply.from_cache:
             recorder.meter.count(model.name, reply.usage)
-        return reply
-
-    async def _reply(self, request: Request, number: int) -> Reply:
-        cache, model = self._recorder.cache, self._model
-        if cache is None:
-            return await model.reply(request)
-        key = cache_key(request.digest, model, CallSite(self._recorder.seed, self._log.actor, number))
-        cached = await cache.find(key)
-        if cached is not None:
-            return cached
-        reply = await model.reply(request)
-        await cache.keep(key, reply)
         return reply
 
 
