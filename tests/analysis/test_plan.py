@@ -48,6 +48,17 @@ def test_common_seeds_of_two_pilots_need_fewer(store: str) -> None:
     assert study.to_json()["pilot"] == ["a", "b"]
 
 
+def test_a_pilot_without_spread_names_no_number(tmp_path: Path) -> None:
+    """Two sides that never differ, and one whose runs all end alike, cannot tell how many seeds show a gain."""
+    path = str(tmp_path / "akinai.db")
+    for name in "ab":
+        akinai.run("vending", agent="idle", seeds="1-2", days=2, name=name, label=name, store=path, preset="classic")
+    for against in ("b", None):
+        text = str(akinai.plan(gain=100, from_="a", against=against, store=path))
+        assert text.startswith("The pilot of 2 seeds shows no spread of net worth, and cannot tell how many")
+        assert "four times in five" not in text
+
+
 def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
     """Tokens of all runs, and hours with so many at once, from a pilot whose calls are known."""
     from akinai.core.models import Reply, Usage

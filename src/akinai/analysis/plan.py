@@ -63,12 +63,17 @@ class StudyPlan:
         """The plan in a few lines; the first is what to play."""
         gain, sd = figure(self.gain, self.unit), figure(self.sd, self.unit)
         name, n = label(self.score), self.pilot_seeds
+        seeds = f"{counted(self.cautious, 'seed')} on each side"
         lines = [
-            f"{counted(self.cautious, 'seed')} on each side show a gain of {gain} in {name}, four times in five: "
-            f"{counted(self.runs, 'run')}.",
+            f"{seeds} show a gain of {gain} in {name}, four times in five: {counted(self.runs, 'run')}.",
             f"The pilot of {counted(n, 'seed')} has a spread of {sd}"
             + (f" between {self.pilot[0]} and {self.pilot[1]}, seed by seed." if self.paired else "."),
         ]
+        if not self.sd:
+            lines = [
+                f"The pilot of {counted(n, 'seed')} shows no spread of {name}, and cannot tell how many show a gain of "
+                f"{gain}: {seeds} at the least. Play a pilot of more seeds or days."
+            ]
         if self.cautious > self.seeds:
             lines.append(
                 f"So few seeds know a spread badly, and the number allows for it: {self.seeds:,} would do if the true "

@@ -63,7 +63,8 @@ class PairedComparison(JsonRecord):
     """Pairs in which a is better than b."""
     ties: int
     mde: float | None
-    """Minimum detectable effect of this many pairs with this spread, at 80 % power; None below six pairs."""
+    """Minimum detectable effect of this many pairs with this spread, at 80 % power; None below six pairs, and where all
+    differences are equal."""
 
     @property
     def fewest(self) -> int | None:
@@ -102,7 +103,7 @@ def compare(
         wins=wins,
         losses=losses,
         ties=sum(y == x for x, y in pairs),
-        mde=None if spread is None or len(differences) < fewest_pairs() else mde(spread, len(differences)),
+        mde=mde(spread, len(differences)) if spread and len(differences) >= fewest_pairs() else None,
     )
 
 
