@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         why,
     )
     from akinai.api.agent_options import write_prompt
+    from akinai.api.arena import arena, estimate_arena
     from akinai.api.demo import demo
     from akinai.api.doctor import doctor
     from akinai.api.training.batch import Batch, batch
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "a2a": "adapters.a2a.serving",
-    "analyze": "analysis.analyse", "compare": "analysis.analyse", "delete": "api.records",
+    "analyze": "analysis.analyse", "arena": "api.arena", "compare": "analysis.analyse", "delete": "api.records",
     "demo": "api.demo", "diff": "api.records",
     "doctor": "api.doctor",
     "explain": "report.terms", "export": "api.records",
@@ -88,7 +89,8 @@ _HOME = {
     "Stopped": "api.play", "Turn": "core.ledger",
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "batch": "api.training.batch", "compare_logs": "analysis.log_comparison", "deal": "api.records",
-    "estimate": "api.play", "estimate_learning": "runtime.learn.learner", "follow": "api.show",
+    "estimate": "api.play", "estimate_arena": "api.arena", "estimate_learning": "runtime.learn.learner",
+    "follow": "api.show",
     "open": "api.opening", "write_prompt": "api.agent_options", "write_prompts": "runtime.learn.learner",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
@@ -96,9 +98,9 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Batch", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "a2a",
-    "against_figure", "analyze", "aopen", "batch", "check_leaderboard", "compare", "compare_logs", "deal", "delete",
-    "demo",
-    "diff", "doctor", "estimate", "estimate_learning",
+    "against_figure", "analyze", "aopen", "arena", "batch", "check_leaderboard", "compare", "compare_logs", "deal",
+    "delete", "demo",
+    "diff", "doctor", "estimate", "estimate_arena", "estimate_learning",
     "explain", "export", "follow", "fork", "game",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -16,7 +16,7 @@ PRESENTATION = {"as_json", "as_csv", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
     "a2a": ["world"],
-    "analyze": ["names"], "compare": ["a", "b"], "delete": ["names"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "explain": ["term"], "export": ["run"], "fork": ["run"],
+    "analyze": ["names"], "arena": ["players"], "compare": ["a", "b"], "delete": ["names"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "explain": ["term"], "export": ["run"], "fork": ["run"],
     "game": ["folder", "world"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "merge": ["out", "stores"], "play": ["world"], "replay": ["run"], "report": ["names"], "restore": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
@@ -33,6 +33,7 @@ NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_", "f
 """A flag or command, and its name in Python, where a word of Python is in the way or a list has a plural."""
 OTHER_FUNCTIONS = {
     ("run", "dry_run"): "estimate",
+    ("arena", "dry_run"): "estimate_arena",
     ("run", "write_prompt"): "write_prompt",
     ("analyze", "deal"): "deal",
     ("compare", "cluster"): "compare_logs",
@@ -46,6 +47,7 @@ OTHER_FUNCTIONS = {
 """A flag that has a function of its own: a function that returns two kinds of things would help nobody."""
 OTHER_DEFAULTS = {
     ("run", "store"): "Python keeps runs in memory unless it is told otherwise: a notebook leaves no file behind",
+    ("arena", "store"): "as for run",
     ("*", "jobs"): "a script that starts processes needs a guard, so Python plays in its own process unless asked",
     ("export", "output"): "Python returns the lines that the command prints",
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.statistics import clustered, compare, holm, mde, pass_at_k, pass_hat_k, rank, sd, summarise
+from akinai.core.statistics import clustered, compare, holm, mde, pass_at_k, pass_hat_k, rank, rate, sd, summarise
 
 PS = st.lists(st.floats(0, 1), min_size=1, max_size=10)
 
@@ -185,3 +185,38 @@ def test_impossible_passes_are_refused(successes: int, n: int, k: int) -> None:
         pass_at_k(successes, n, k)
     with pytest.raises(ValueError, match="give successes"):
         pass_hat_k(successes, n, k)
+
+
+def test_two_players_by_hand() -> None:
+    """Three wins to one, and the added tie: odds of 3.5 to 1.5, which are 147 points."""
+    games = [{"a": 2.0, "b": 1.0}] * 3 + [{"a": 0.0, "b": 1.0}]
+    ratings = rate([games])
+    assert ratings["a"].points - ratings["b"].points == pytest.approx(400 * math.log10(3.5 / 1.5))
+    assert ratings["a"].points + ratings["b"].points == pytest.approx(2000)
+    assert (ratings["a"].ahead, ratings["b"].ahead) == (0.75, 0.25)
+    assert ratings["a"].ci95 is None
+
+
+@given(st.lists(st.permutations([1.0, 2.0, 3.0, 4.0]), min_size=1, max_size=6))
+def test_ratings_have_the_same_wins_as_the_games(orders: Sequence[Sequence[float]]) -> None:
+    """At the greatest likelihood each player's expected wins are its wins and its added half ones."""
+    players = "abcd"
+    games = [dict(zip(players, order, strict=True)) for order in orders]
+    ratings = {player: rating.points * math.log(10) / 400 for player, rating in rate([games]).items()}
+    for player in players:
+        others = [other for other in players if other != player]
+        met = len(games) + 1
+        expected = sum(met / (1 + math.exp(ratings[other] - ratings[player])) for other in others)
+        won = sum(game[player] > game[other] for game in games for other in others)
+        assert expected == pytest.approx(won + 0.5 * len(others), abs=1e-6)
+
+
+def test_intervals_of_ratings_come_from_rounds() -> None:
+    """Where rounds differ the interval is wide and holds the rating; where they are alike it is a point."""
+    upset, usual = [{"a": 0.0, "b": 1.0}], [{"a": 1.0, "b": 0.0}]
+    rating = rate([usual] * 6 + [upset] * 2)["a"]
+    assert rating.ci95
+    assert rating.ci95[0] < rating.points < rating.ci95[1]
+    alike = rate([usual] * 8)["a"]
+    assert alike.ci95 == (alike.points, alike.points)
+    assert rate([usual] * 4)["a"].ci95 is None

@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,7 +119,7 @@ def test_a_fork_takes_no_error_along(tmp_path: Path) -> None:
     assert (fork.status, fork.error, fork.traceback) == ("done", None, None)
 
 
-RIVALS = {"preset": "arena", "days": 6, "settings": {"owners.2.agent": "reference"}}
+RIVALS: dict[str, Any] = {"preset": "arena", "days": 6, "settings": {"owners.2.agent": "reference"}}
 
 
 def owner_scores(run: akinai.Run, name: str) -> list[float]:

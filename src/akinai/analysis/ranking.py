@@ -1,14 +1,22 @@
-"""Rankings of a world's groups by its headline score, and how often seeds that were played again pass a threshold."""
+"""Rankings of a world's groups by its headline score, how often seeds that were played again pass a threshold, and the
+standings of players who met."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite, nan
 from statistics import fmean
 
 from akinai.analysis.groups import seed_values
 from akinai.analysis.records import Group, PassRate, WorldRanking
+from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.statistics import pass_at_k, pass_hat_k, rank, summarise
-from akinai.runtime.runs.records import Run
+from akinai.core.presentation.tables import Column, Grid
+from akinai.core.presentation.words import counted, label
+from akinai.core.statistics import Bounds, Rating, mean_interval, pass_at_k, pass_hat_k, rank, rate, summarise
+from akinai.core.statistics.ratings import Game
+from akinai.core.stores import RunHeader
+from akinai.runtime.runs.records import Run, Runs
 
 MOST_GROUPS = 30
 """Groups of one world that are ranked: 435 pairs."""
@@ -83,3 +91,129 @@ def _threshold(text: str) -> tuple[str, float]:
     if not name.strip() or not isfinite(value):
         raise UsageError(f"--threshold wants SCORE=VALUE, such as net_worth=1000, not {text!r:.100}")
     return name.strip().replace(" ", "_"), value
+
+
+def is_over(header: RunHeader) -> bool:
+    """Whether a game needs no more play: neither its budget, a person nor an error ended it."""
+    return header.status == "done" and header.ending not in (None, "stopped", "budget")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player of an arena."""
+
+    player: str
+    place: int
+    """One more than the number of players that are shown to have more money, round by round."""
+    rating: Rating
+    money: float
+    """Its mean of the headline score, in the score's unit."""
+    money_ci95: Bounds | None
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "player": self.player, "place": self.place, "rating": self.rating.to_json(), "mean": self.money,
+            "ci95": list(self.money_ci95) if self.money_ci95 else None,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The result of an arena."""
+
+    name: str
+    players: Sequence[str]
+    rounds: int
+    """Rounds whose games are all over; only these count."""
+    planned: int
+    """Rounds that were asked for."""
+    score: str
+    unit: str
+    rows: Sequence[Standing]
+    """Best rating first."""
+    runs: Runs
+
+    @cached_property
+    def table(self) -> Grid:
+        """A row for each player."""
+        rows = self.rows
+        return Grid(
+            [
+                Column("player", [row.player for row in rows], words=True, names=True),
+                Column("place", [row.place for row in rows]),
+                Column(
+                    "rating", [round(row.rating.points) for row in rows],
+                    ends=[_rounded(row.rating.ci95) for row in rows],
+                ),
+                Column("ahead", [row.rating.ahead for row in rows], unit="percent"),
+                Column(
+                    f"mean {label(self.score)}", [row.money for row in rows], unit=self.unit,
+                    ends=[row.money_ci95 for row in rows],
+                ),
+            ],
+            f"{self.name}: {counted(len(self.players), 'player')}, {counted(self.rounds, 'round')}",
+            note=f"{missing} of {self.planned} rounds are not over" if (missing := self.planned - self.rounds) else "",
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "name": self.name, "players": [*self.players], "rounds": self.rounds, "planned": self.planned,
+            "score": self.score, "unit": self.unit, "standings": [row.to_json() for row in self.rows],
+            "runs": [run.id for run in self.runs],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        places = ", ".join(f"{row.place} {row.player}" for row in self.rows)
+        return f"<Standings of {self.name}: {places}>"
+
+
+def _rounded(bounds: Bounds | None) -> Bounds | None:
+    return bounds and (round(bounds[0]), round(bounds[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """A game of an arena: who sat where, and how it ended."""
+
+    run: Run
+    players: Mapping[str, str]
+    """Players by seat."""
+
+    @property
+    def result(self) -> Game | None:
+        """What each player had at the end; None for a game that is not over."""
+        if not is_over(self.run.header) or not self.run.scores:
+            return None
+        scores = {score.name: score.value for score in self.run.scores}
+        headline = self.run.scores[0].name
+        return {player: scores[f"{headline}_{seat}"] for seat, player in self.players.items()}
+
+
+def standings(name: str, players: Sequence[str], games: Sequence[Seating]) -> Standings:
+    """The standings after games, of which those of a seed are a round."""
+    rounds = dict[int, list[Seating]]()
+    for game in games:
+        rounds.setdefault(game.run.header.number, []).append(game)
+    over = {
+        number: [game.result for game in seated if game.result is not None]
+        for number, seated in rounds.items()
+        if all(game.result is not None for game in seated)
+    }
+    money = {
+        player: {number: fmean([game[player] for game in played if player in game]) for number, played in over.items()}
+        for player in players
+    }
+    order = rank(money, better="higher") if over else None
+    ratings = rate([*over.values()])
+    rows = [
+        Standing(
+            player, order.places[player] if order else 1, ratings[player], fmean([*money[player].values()]),
+            mean_interval([*money[player].values()]),
+        )
+        for player in ratings
+    ]  # fmt: skip
+    first = next((game.run.scores[0] for game in games if game.run.scores), None)
+    return Standings(
+        name, players, len(over), len(rounds), first.name if first else "", first.unit if first else "",
+        sorted(rows, key=lambda row: -row.rating.points), Runs([game.run for game in games]),
+    )  # fmt: skip

@@ -46,7 +46,7 @@ from akinai.runtime.runs.playing import play_all
 from akinai.runtime.runs.processes import expect_guard
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
 from akinai.runtime.runs.records import Run, Runs
-from akinai.runtime.runs.sweep import sweep_points
+from akinai.runtime.runs.sweep import SweepPoint, sweep_points
 from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.seal import Key, expect_key, load_optional
 
@@ -85,13 +85,13 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     if options["shard"] is not None:
         seeds = shard_of(seeds, options["shard"], name)
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
-    playing = _playing(options, options["store"], context)
+    playing = playing_of(options, options["store"], context)
     parts = parts_of(loaded, spec, options)
     expect_use(parts, spec, options)
     begun = _Begun(
         loaded, parts, seeds, checked_name(name) if name is not None else None, load_optional(options["key"])
     )
-    return _warn_of_failures(_begin_and_play(begun, playing))
+    return warn_of_failures(_begin_and_play(begun, playing))
 
 
 @with_options(RunOptions)
@@ -112,10 +112,17 @@ def estimate(world: str | World[Any], **options: Unpack[RunOptions]) -> Estimate
     )
 
 
-def parts_of(world: World[Any], spec: AgentSpec, options: RunOptions, *, open_models: bool = True) -> list[Part]:
-    """The points of a sweep with their setups, or the only point without one."""
+def parts_of(
+    world: World[Any],
+    spec: AgentSpec,
+    options: RunOptions,
+    points: Sequence[SweepPoint] | None = None,
+    *,
+    open_models: bool = True,
+) -> list[Part]:
+    """The points of a sweep with their setups, or the only point without one; `points` in place of those of options."""
     parts: list[Part] = []
-    for point in sweep_points(options["sweep"], options["settings"], world.setup):
+    for point in points or sweep_points(options["sweep"], options["settings"], world.setup):
         prepared = prepare(
             world, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
         )
@@ -152,7 +159,7 @@ class _Begun:
         return plan_all(self.world, self.parts, self.seeds, name, named=named, key=self.key)
 
 
-def _begin_and_play(begun: _Begun, playing: "_Playing") -> Runs:
+def _begin_and_play(begun: _Begun, playing: "Playing") -> Runs:
     async def work(books: Books) -> Runs:
         headers = begun.plan(await books.runs())
 
@@ -161,7 +168,7 @@ def _begin_and_play(begun: _Begun, playing: "_Playing") -> Runs:
             if begun.key is not None:
                 begun.key.note(headers)
 
-        return await _play(books, headers, begin, playing)
+        return await play_headers(books, headers, begin, playing)
 
     return in_store(playing.store, work, create=True)
 
@@ -179,7 +186,7 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    playing, key = _playing(options, resolve_store(options["store"])), load_optional(options["key"])
+    playing, key = playing_of(options, resolve_store(options["store"])), load_optional(options["key"])
 
     async def work(books: Books) -> Runs:
         headers = await find_runs(books, [run])
@@ -199,10 +206,12 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
             check_spec(world, spec_of(header))
         if key is not None:
             key.note(headers)
-        played = {done.id: done for done in await _play(books, going, None, playing)}
-        return Runs([played.get(header.run_id) or await _read(books, header, keep=playing.keep) for header in headers])
+        played = {done.id: done for done in await play_headers(books, going, None, playing)}
+        return Runs(
+            [played.get(header.run_id) or await read_header(books, header, keep=playing.keep) for header in headers]
+        )
 
-    return _warn_of_failures(in_store(playing.store, work))
+    return warn_of_failures(in_store(playing.store, work))
 
 
 @with_options(ForkOptions)
@@ -214,7 +223,7 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
     ..., or `name`. A group is forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
     before anything is written.
     """
-    playing, name = _playing(options, resolve_store(options["store"])), options["name"]
+    playing, name = playing_of(options, resolve_store(options["store"])), options["name"]
     key = load_optional(options["key"])
     point = {"at_day": options["at_day"], "after": options["after"]}
     if name is not None:
@@ -237,17 +246,17 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
             if key is not None:
                 key.note([planned.header for planned in forks])
 
-        return await _play(books, [planned.header for planned in forks], begin, playing)
+        return await play_headers(books, [planned.header for planned in forks], begin, playing)
 
-    return _warn_of_failures(in_store(playing.store, work))
+    return warn_of_failures(in_store(playing.store, work))
 
 
-def _playing(
+def playing_of(
     options: RunOptions | ResumeOptions | ForkOptions, store: str | Books, context: PlayContext | None = None
-) -> "_Playing":
+) -> "Playing":
     """Where and how runs are played, as the options say."""
     context = context or PlayContext(raise_errors=options["raise_errors"])
-    return _Playing(store, options["jobs"], options["progress"], context, options["ledgers"], options["on"])
+    return Playing(store, options["jobs"], options["progress"], context, options["ledgers"], options["on"])
 
 
 def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
@@ -275,7 +284,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class _Playing:
+class Playing:
     """Where and how runs are played, and whether their ledgers are kept here."""
 
     store: str | Books
@@ -306,13 +315,13 @@ class _Playing:
             executor.check_store(shared_url(self.store) or "memory:")
 
 
-async def _read(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:
+async def read_header(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:
     """A run for a listing: one that cannot be scored here has its `trouble`."""
     return await read_run(books, header, Detail(ledger=keep), load=loader(world), trouble=DAMAGE)
 
 
-async def _play(
-    books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, playing: _Playing
+async def play_headers(
+    books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, playing: Playing
 ) -> Runs:
     """Begin runs and play them. When it is cancelled it raises Stopped with the runs as they are then."""
     context, keep = playing.context, playing.keep
@@ -333,11 +342,11 @@ async def _play(
             if header.status == "open" and header.ending is None:
                 header = replace(header, ending="stopped")
                 await books.update(header)
-            begun.append(await _read(books, header, context.world, keep=keep))
+            begun.append(await read_header(books, header, context.world, keep=keep))
         raise Stopped(Runs(begun)) from None
 
 
-def _warn_of_failures(runs: Runs) -> Runs:
+def warn_of_failures(runs: Runs) -> Runs:
     """The runs, after a RunFailedWarning to the caller of `run`, `resume` or `fork` where code failed some of them."""
     crashed = [run for run in runs if run.status == "failed" and run.traceback]
     if crashed:

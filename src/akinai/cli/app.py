@@ -51,7 +51,7 @@ PANELS = {
         records.delete, records.restore,
     ),
     "Compare and publish": (
-        analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard, seal.app,
+        play.arena, analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard, seal.app,
     ),
     "Learn": (learn.learn, playbook.app),
     "Serve and connect": (studio.app, serve.serve, serve.game, serve.mcp, serve.a2a),

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
-from akinai.cli.options import Json, RunName, argument, fill_in_place, option, process_count, store_address, with_flags
+from akinai.cli.options import (
+    Csv,
+    Json,
+    RunName,
+    argument,
+    fill_in_place,
+    option,
+    process_count,
+    store_address,
+    with_flags,
+)
 from akinai.cli.output import (
     FAILED,
     STOPPED,
@@ -24,11 +34,12 @@ from akinai.cli.output import (
 )
 from akinai.core.options import part_of
 from akinai.core.presentation.words import counted
-from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ForkOptions, ResumeOptions, RunOptions
+from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ArenaOptions, ForkOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
     from akinai.runtime.play.agent_spec import AgentSpec
     from akinai.runtime.play.driver import Progress
+    from akinai.runtime.play.estimate import Estimate
     from akinai.runtime.runs.records import Run, Runs
 
 HUMAN = "human"
@@ -129,13 +140,18 @@ def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:
 def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     """Print the tokens, hours and dollars that a model's runs are expected to take. UsageError for a sweep."""
     from akinai import api
-    from akinai.report.language import fill, translate, translate_sentence
-    from akinai.report.tables.learned import align_rows, estimate_rows
-    from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL
     from akinai.runtime.runs.planning import seeds_in
 
     expected = api.estimate(world, **options)
-    seeds = seeds_in(str(options["seeds"]))
+    _print_expected(expected, len(seeds_in(str(options["seeds"]))), "run", as_json=as_json)
+
+
+def _print_expected(expected: "Estimate", count: int, noun: str, *, as_json: bool) -> None:
+    """Print an estimate of so many runs, or of other things of that noun."""
+    from akinai.report.language import fill, translate, translate_sentence
+    from akinai.report.tables.learned import align_rows, estimate_rows
+    from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL
+
     if as_json:
         print_json(expected.to_json())
         return
@@ -146,8 +162,8 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     )
     title = fill(
         "{runs} of {models}, at {pace} and {seconds} seconds a call:",
-        runs=translate_sentence(counted(len(seeds), "run")),
-        models=translate(" and ").join(side.model for side in expected.sides),
+        runs=translate_sentence(counted(count, noun)),
+        models=translate(" and ").join(dict.fromkeys(side.model for side in expected.sides)),
         pace=by_side or fill("{messages} messages a day", messages=MESSAGES_PER_DAY),
         seconds=f"{SECONDS_PER_CALL:g}",
     )  # fmt: skip
@@ -233,6 +249,52 @@ def resume(name: RunName, as_json: Json = False, **options: Unpack[ResumeOptions
         subject = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
         print_line()
         print_sentence(f"{subject} had ended before: nothing was left to play there")
+
+
+@with_flags(ArenaOptions, store=None, jobs=None)
+def arena(
+    players: Annotated[
+        list[str], argument("PLAYER", "Who meets: players, script:FILE, stdio:COMMAND, models such as openai:NAME.")
+    ],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    **options: Unpack[ArenaOptions],
+) -> None:
+    """Let players meet on one street, round by round with seats that rotate, and put them in order."""
+    from akinai.api import Stopped
+    from akinai.api.arena import arena, estimate_arena, programme
+    from akinai.core.errors import RunFailedWarning
+    from akinai.report.tables.columns import page_of
+
+    store, jobs = cast("str | None", options["store"]), cast("int | None", options["jobs"])
+    options["store"] = address = store_address(store)
+    if dry_run:
+        return _print_expected(estimate_arena(players, **options), options["rounds"], "round", as_json=as_json)
+    waits_for_models = jobs is None and programme(players, options).asks_model and not address.startswith("memory:")
+    options["jobs"] = PARALLEL_RUNS if waits_for_models else process_count(jobs, address)
+    quiet = as_json or as_csv
+    with progress_bar(quiet=quiet) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
+        try:
+            result = arena(players, **{**options, "progress": progress})
+        except Stopped:
+            print_error("stopped; all that was played is kept: the same command goes on")
+            raise typer.Exit(STOPPED) from None
+    if as_json:
+        print_json(result.to_json())
+    elif as_csv:
+        print_line(result.table.csv)
+    else:
+        print_page(lambda width: page_of([result.table], width))
+    failed = [run for run in result.runs if run.status == "failed"]
+    for run in failed[:MAX_REASONS]:
+        print_error(f"run {run.id} failed: {run.reason}")
+    if failed:
+        print_error("what was played is kept: the same command goes on")
+        raise typer.Exit(FAILED)
+    if not quiet and not address.startswith("memory:"):
+        print_next_steps({command_line(store, "show", result.runs[0].id): "read a game, entry by entry"})
 
 
 @with_flags(ForkOptions, jobs=None)

@@ -99,7 +99,8 @@ class Sides(Generic[S]):
     """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
     seats: ClassVar[Mapping[str, str]] = {}
     """Groups of a single participant each, by name: the dotted name of the table of the setup that says who plays it,
-    with the name of an `agent`, or "same" for that of the run, and a `model`."""
+    with the name of an `agent`, or "same" for that of the run, and a `model`. The headline score of a seat has the name
+    of the run's, an underscore and the name of the group."""
     model_settings: ClassVar[Mapping[str, Json]] = {}
     """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
 

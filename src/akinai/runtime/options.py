@@ -279,6 +279,46 @@ class RunOptions(GameOptions, AgentOptions, ReturnOptions, total=False):
     progress: OnProgress
 
 
+class ArenaOptions(ConversationOptions, ActionLimits, RequestOptions, total=False):
+    """`arena`."""
+
+    rounds: Annotated[int, Option(
+        "Rounds to play: one for each of the seeds 1 to N.", 1, metavar="N", unit="rounds", default_text="1",
+        group=GAME, key=False,
+    )]  # fmt: skip
+    seats: Annotated[int | None, Option(
+        "Players in a game; with fewer than there are, every group of so many meets.", metavar="N", unit="players",
+        default_text="all, at most five", group=GAME,
+    )]  # fmt: skip
+    preset: Annotated[str, Option(
+        "Settings to start from: a preset's name, or a .toml file.", "arena", metavar="P", default_text="arena",
+        group=GAME, complete="presets", top=True,
+    )]  # fmt: skip
+    days: Days
+    settings: SetSettings
+    key: Key
+    agent: Annotated[str | None, Option(
+        "How models are asked: chat by tool calls, structured by JSON.", metavar="A", default_text="chat",
+        group=PLAYER,
+    )]  # fmt: skip
+    base_url: BaseUrl
+    temperature: Temperature
+    reply_tokens: ReplyTokens
+    model_seed: ModelSeed
+    round_dollars: Annotated[float, Option(
+        "Most dollars of a round, at the prices in akinai.toml, a part for each of its games; 0 is no limit.", 0,
+        metavar="N", unit="dollars", group=LIMITS,
+    )]  # fmt: skip
+    name: Annotated[str | None, Option(
+        "Name of the arena, under which the same command goes on.", metavar="NAME",
+        default_text="arena and a digest of players and settings", key=False,
+    )]  # fmt: skip
+    store: Annotated["str | Books", replace(_STORE, default="memory:")]
+    jobs: Jobs
+    on: On
+    progress: OnProgress
+
+
 class ResumeOptions(ReturnOptions, total=False):
     """`resume`."""
 
@@ -707,7 +747,8 @@ class DoctorOptions(TypedDict, total=False):
 
 
 CALLS: Mapping[str, type[Any]] = {
-    "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "compare": CompareOptions, "fork": ForkOptions,
+    "a2a": ServeSeatsOptions, "analyze": AnalyzeOptions, "arena": ArenaOptions, "compare": CompareOptions,
+    "fork": ForkOptions,
     "game": FolderOptions, "mcp": McpOptions, "open": OpenOptions, "play": PlayOptions, "report": ReportOptions,
     "resume": ResumeOptions, "run": RunOptions, "serve": ServeOptions, "studio": StudioOptions, "why": WhyOptions,
 }  # fmt: skip

@@ -26,6 +26,7 @@ from akinai.core.statistics.intervals import (
 )
 from akinai.core.statistics.passes import pass_at_k, pass_hat_k
 from akinai.core.statistics.ranking import RankedPair, Ranking, holm, rank, seeds_to_show
+from akinai.core.statistics.ratings import Rating, rate
 from akinai.core.statistics.rearrangements import LEVEL, fewest_pairs, fewest_runs
 from akinai.core.statistics.student_t import t_quantile, t_within
 from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, clustered, share_between, summarise
@@ -39,6 +40,7 @@ __all__ = [
     "PairedComparison",
     "RankedPair",
     "Ranking",
+    "Rating",
     "Summary",
     "WelchComparison",
     "cautious_sd",
@@ -56,6 +58,7 @@ __all__ = [
     "pass_hat_k",
     "proportion_interval",
     "rank",
+    "rate",
     "sd",
     "seeds_needed",
     "seeds_to_show",

@@ -37,8 +37,8 @@ COMMAND = "the command"
 MAPPING = "a table of settings"
 """What faults call an object with names in settings."""
 OWN_SETTINGS = (
-    "a2a", "agent", "analyze", "compare", "fork", "game", "jobs", "learn", "mcp", "model", "open", "play", "preset",
-    "prices", "report", "resume", "run", "serve", "store", "studio", "why",
+    "a2a", "agent", "analyze", "arena", "compare", "fork", "game", "jobs", "learn", "mcp", "model", "open", "play",
+    "preset", "prices", "report", "resume", "run", "serve", "store", "studio", "why",
 )  # fmt: skip
 """The keys of `akinai.toml` that are settings of the program, not of a world. Those that `runtime/options.py` declares
 are repeated, since it imports from here; a test compares them."""

@@ -147,9 +147,9 @@ def _tools_digest(sides: tuple[tuple[str, tuple[type[Action], ...]], ...]) -> st
     return short_digest({side: [verb.tool() for verb in verbs] for side, verbs in sides})
 
 
-async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
-    """Write the headers of all runs, or none: UsageError when a name is taken."""
-    expect_free(await store.runs(), headers)
+async def begin_all(store: Store, headers: Sequence[RunHeader], joining: str = "") -> None:
+    """Write the headers of all runs, or none: UsageError when a name is taken, unless by the sweep that they join."""
+    expect_free([run for run in await store.runs() if not joining or sweep_of(run.card) != joining], headers)
     await asyncio.gather(*(store.create(header) for header in headers))
 
 
