@@ -303,6 +303,14 @@ def check_vectors(vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArr
     return vectors
 
 
+def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors scaled to length 1; those of length 0 stay."""
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
 def _lengths(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """The length of each row; shape [n, d] to [n]."""
     import numpy as np

@@ -25,6 +25,16 @@ def read_bounded(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def read_playbook_file(path: Path) -> bytes | None:
+    """The bytes of a playbook's file; None where there is none. UsageError says why it cannot be read."""
+    try:
+        return read_bounded(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, DocumentError) as error:
+        raise UsageError(f"the playbook {path.name!r} cannot be read: {why_unreadable(error)}") from error
+
+
 def read_text(path: Path) -> str:
     """A file's text. UsageError says why it cannot be read."""
     try:

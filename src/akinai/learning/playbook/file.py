@@ -13,8 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from akinai.core.errors import AkinaiError, UnknownName, UsageError, why_unreadable
-from akinai.core.untrusted.documents import DocumentError
-from akinai.learning.playbook.atomic import locked, move, prepare, read_bounded, sha256, write_atomically
+from akinai.learning.playbook.atomic import locked, move, prepare, read_playbook_file, sha256, write_atomically
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Edit, Refusal, apply_delta
 from akinai.learning.playbook.errors import CorruptPlaybook, PlaybookError
@@ -82,7 +81,7 @@ class PlaybookFile:
 
         UsageError when there is no file, CorruptPlaybook naming the place at fault, NewerPlaybook for a newer schema.
         """
-        data = self._read()
+        data = read_playbook_file(self.path)
         if data is None:
             raise self._missing()
         return self._parsed(data)
@@ -186,7 +185,7 @@ class PlaybookFile:
         with self._locked():
             good, broken_journal = self._good_changes()
             state = good[-1][1] if good else Playbook()
-            data = self._read()
+            data = read_playbook_file(self.path)
             try:
                 readable = None if data is None else self._parsed(data)
             except CorruptPlaybook:
@@ -227,14 +226,6 @@ class PlaybookFile:
                 f"the playbook {self.path.name!r} cannot be written in {str(self.path.parent)!r}: {why}"
             ) from error
 
-    def _read(self) -> bytes | None:
-        try:
-            return read_bounded(self.path)
-        except FileNotFoundError:
-            return None
-        except (OSError, DocumentError) as error:
-            raise UsageError(f"the playbook {str(self.path.name)!r} cannot be read: {why_unreadable(error)}") from error
-
     def _parsed(self, data: bytes) -> Playbook:
         digest = sha256(data)
         if self._cached is None or self._cached[0] != digest:
@@ -270,7 +261,7 @@ class PlaybookFile:
     def _current(self, *, create: bool = False) -> Playbook:
         """The newest playbook, under the lock, after completing an interrupted save or recording an edit by hand."""
         self._journal.catch_up()
-        data, last = self._read(), self._journal.last
+        data, last = read_playbook_file(self.path), self._journal.last
         self._digest = "" if data is None else sha256(data)
         if data is None and last is None and create:
             return Playbook()

@@ -10,10 +10,9 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in, no_constant
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.core.untrusted.documents import DocumentError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
-from akinai.learning.playbook.atomic import read_bounded, write_atomically
+from akinai.learning.playbook.atomic import read_playbook_file, write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook, EmptyPlaybook, NewerPlaybook
 from akinai.learning.playbook.keywords import with_keywords
@@ -103,13 +102,9 @@ def import_playbook(path: Path | str) -> Playbook:
     UsageError for a missing file or an unknown ending; CorruptPlaybook names the place at fault.
     """
     path = Path(path)
-    ending = _ending(path)
-    try:
-        data = read_bounded(path)
-    except FileNotFoundError as error:
-        raise UsageError(f"no file {str(path)!r}; name one that is there") from error
-    except (OSError, DocumentError) as error:
-        raise UsageError(f"the playbook {path.name!r} cannot be read: {why_unreadable(error)}") from error
+    ending, data = _ending(path), read_playbook_file(path)
+    if data is None:
+        raise UsageError(f"no file {str(path)!r}; name one that is there")
     return loads_file(data, path.name, ending)
 
 

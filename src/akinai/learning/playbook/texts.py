@@ -27,13 +27,12 @@ from pydantic import TypeAdapter
 
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, bullet_id, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook
+from akinai.learning.playbook.tables import UNNAMED
 
 Form: TypeAlias = Literal["ace_text", "document"]
 """A form of text: the field of the metadata that holds its looks, and the field of a bullet with its own text."""
 MARGIN = "  | "
 """The start of the second and further lines of a content in ACE's form."""
-UNNAMED = "general"
-"""The section of bullets above any heading."""
 
 _ITEM = r"(?:[-*+] +)?"
 _BULLET = re.compile(

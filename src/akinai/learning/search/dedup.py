@@ -17,7 +17,7 @@ from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import Edit
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.retrieval import Embedder, HashedTermVectors, normalise, tokenize
-from akinai.retrieval.vectors import round_scores
+from akinai.retrieval.vectors import round_scores, unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -176,8 +176,7 @@ def _pairs(vectors: NDArray[np.float32], threshold: float) -> Mapping[int, Mappi
     """For each row, the later rows with a cosine of at least `threshold`, to six decimals."""
     import numpy as np
 
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit = unit_rows(vectors)
     pairs: dict[int, dict[int, float]] = {}
     block = max(1, _CELLS // len(unit))
     for start in range(0, len(unit), block):

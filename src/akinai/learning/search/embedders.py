@@ -17,6 +17,7 @@ from akinai.core.errors import MissingExtra
 from akinai.learning.extras import expect_package, load_package
 from akinai.learning.playbook.errors import EmbedderError
 from akinai.retrieval import Embedder, Tokenizer, tokenize
+from akinai.retrieval.vectors import unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,8 +120,7 @@ class LangChainVectors:
             raise EmbedderError(
                 f"{self.name} gave {vectors.shape} for {rows} texts; finite numbers, a row a text, are needed"
             )
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        return unit_rows(vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +289,5 @@ class WordVectors:
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for row, encoded in zip(rows, self._tokenizer.encode_batch([*texts], add_special_tokens=False), strict=True):
             if encoded.ids:
-                mean = self._matrix[encoded.ids].mean(axis=0)
-                row[:] = mean / (np.linalg.norm(mean) or 1)
-        return rows
+                row[:] = self._matrix[encoded.ids].mean(axis=0)
+        return unit_rows(rows)
