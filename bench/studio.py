@@ -145,6 +145,10 @@ def list_many(folder: Path) -> None:
 
 
 def megabytes() -> float:
+    """The most memory that this program took; `getrusage` begins with that of the process which started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1e3
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 

@@ -16,7 +16,7 @@ from akinai.report.page.run_list import MOST_ROWS, ListedRun, Scales, row_of, ru
 from akinai.report.page.site import Site
 from akinai.runtime.models.budget import Prices
 from akinai.stores import open_store
-from akinai.studio.watch import Watch, judged_run
+from akinai.studio.watch import NEWEST, Watch, judged_run
 
 NO_PRICES: Prices = {}
 MOST_OF_A_RUN = 4_000
@@ -125,6 +125,31 @@ async def test_a_large_store_is_not_read_whole_at_every_look(store: str) -> None
     assert watch.items[-2].header.status == "done"
     assert watch.list_version > listed
     assert [item.header.run_id for item in watch.changed_since(version)] == ["open-1", "late-1"]
+    await books.close()
+
+
+async def test_a_page_waits_for_the_whole_store_only_where_it_must(store: str) -> None:
+    """Of an older run that changed elsewhere the stream tells; more new runs than a look reads are all there at once."""
+    books = await open_store(store)
+    (header, *_) = await books.runs(limit=1)
+    await books.create(replace(header, run_id="old-1", created_at=0))
+    for number in range(NEWEST):
+        await books.create(replace(header, run_id=f"one-{number}", created_at=header.created_at + 1))
+    watch = Watch(books)
+    await watch.refresh(at_once=True)
+    assert "old-1" in [item.header.run_id for item in watch.items]
+    await books.update(replace(header, run_id="old-1", created_at=0, card={"preset": "other"}))
+    version, watch._due_at, watch._whole_due_at = watch.version, 0.0, 0.0
+    await watch.refresh(at_once=True)
+    assert not watch.changed_since(version)
+    watch._due_at = 0.0
+    await watch.refresh()
+    assert [item.header.run_id for item in watch.changed_since(version)] == ["old-1"]
+    for number in range(2 * NEWEST):
+        await books.create(replace(header, run_id=f"two-{number}", created_at=header.created_at + 2))
+    watch._due_at, watch._whole_due_at = 0.0, float("inf")
+    await watch.refresh(at_once=True)
+    assert sum(item.header.run_id.startswith("two-") for item in watch.items) == 2 * NEWEST
     await books.close()
 
 

@@ -66,7 +66,7 @@ def _add_lists(app: FastAPI, studio: Studio) -> None:
 
     @app.get("/")
     async def runs(request: Request, deleted: bool = False, find: str = "", first: int = 1) -> Response:
-        await watch.refresh()
+        await watch.refresh(at_once=True)
         await watch.read_for(READ_S)
         version = watch.version
         site = studio.site(request)

@@ -77,16 +77,19 @@ class Watch:
         """Let the next refresh read the store, even right after the last one."""
         self._due_at = self._whole_due_at = float("-inf")
 
-    async def refresh(self) -> None:
+    async def refresh(self, *, at_once: bool = False) -> None:
         """Read what is new, at most twice a second, and more rarely in a large store.
 
-        That is the newest runs and the open ones; and all headers, as often as it takes little of the time.
+        That is the newest runs and the open ones; and all headers, as often as it takes little of the time. A page that
+        is to be there `at_once` leaves these to the stream of what is new in it, once they were read.
         """
         async with self._lock:
             begun = time.monotonic()
             if begun < self._due_at:
                 return
-            if begun < self._whole_due_at:
+            if begun < self._whole_due_at or (
+                at_once and self._watched and not self.names and self._whole_due_at > float("-inf")
+            ):
                 await self._refresh_newest()
                 pause = max(POLL_S, PAUSE * (time.monotonic() - begun))
             else:
@@ -110,9 +113,11 @@ class Watch:
         self._watched = watched
 
     async def _refresh_newest(self) -> None:
-        """Read the newest runs, and those that are or were open."""
-        headers = {header.run_id: header for header in await self.books.runs(status="open")}
-        headers |= {header.run_id: header for header in await self.books.runs(limit=NEWEST)}
+        """Read the newest runs, and those that are or were open; all where none of the newest is watched yet."""
+        headers = {header.run_id: header for header in await self.books.runs(limit=NEWEST)}
+        if not self.names and self._watched.keys().isdisjoint(headers):
+            return await self._refresh_whole()
+        headers |= {header.run_id: header for header in await self.books.runs(status="open")}
         were_open = [id for id, watched in self._watched.items() if watched.item.header.status == "open"]
         headers |= {id: await self.books.header(id) for id in were_open if id not in headers}
         for header in sorted(headers.values(), key=lambda header: header.created_at):

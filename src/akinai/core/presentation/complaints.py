@@ -185,6 +185,8 @@ def _wish(fault: Mapping[str, Any]) -> str:
             return f"at most {limits.get('max_length')} {'characters' if kind.startswith('string') else 'rows'}"
         case "extra_forbidden":
             return "there is no such value here"
+        case "dict_type":
+            return f"names with values, not {found}"
         case _:
             text = str(fault["msg"]).removeprefix("Value error, ")
             return f"{text[:1].lower()}{text[1:]}, not {found}"

@@ -534,7 +534,7 @@
       this.take(data.parts);
       document.addEventListener("click", event => this.click(event));
       this.forms.addEventListener("submit", event => { event.preventDefault(); this.act(event.target.dataset.verb, valuesOf($(".fields", event.target)), event.target); });
-      this.forms.addEventListener("input", event => { event.target.removeAttribute("aria-invalid"); this.keep(event.target.form); });
+      this.forms.addEventListener("input", event => { event.target.removeAttribute("aria-invalid"); this.chooseOnly(event.target); this.keep(event.target.form); });
       this.forms.addEventListener("change", event => { if (event.target.matches(".kind")) this.choose(event.target); this.keep(event.target.form); });
       this.forms.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches(event.ctrlKey || event.metaKey ? "textarea,select" : "select")) { event.preventDefault(); event.target.form.requestSubmit(); } });
       addEventListener("keydown", event => { if (event.key === "Escape" && this.shown && !$("dialog[open]")) { const button = $(`[data-form="${this.shown}"]`); this.open(""); button?.focus(); } });
@@ -564,6 +564,9 @@
       for (const kind of $$(".kind", this.forms)) this.choose(kind);
       for (const form of $$("form.sheet")) if (this.typed[form.dataset.verb]) fillIn($(".fields", form), this.typed[form.dataset.verb]);
       this.open(this.shown);
+    }
+    chooseOnly(typed) { // in a row in which something is typed, what there is one of is chosen
+      for (const select of $$("[data-only]", typed.form)) if (select !== typed && !select.value && select.closest("[data-row]")?.contains(typed)) select.selectedIndex = 1;
     }
     choose(kind) { // a field that is not shown asks for nothing
       for (const part of $$(":scope > .variant", kind.parentElement)) {
@@ -619,7 +622,8 @@
         document.body.dataset.seq = parts.seq;
         const place = $("#play-answer").getBoundingClientRect();
         if (place.top > innerHeight * 0.75 || place.top < 60) $("#play-answer").scrollIntoView({ block: "center" });
-        ($(`[data-act="${from}"], [data-form="${from}"]`) ?? $("#play-answer")).focus({ preventScroll: true });
+        const button = $(`[data-act="${from}"], [data-form="${from}"]`), box = button?.getBoundingClientRect();
+        (box && box.top >= 0 && box.bottom <= innerHeight ? button : $("#play-answer")).focus({ preventScroll: true }); // never out of sight
         if (!parts.ghosts && parts.seq === 1) this.later();
       } catch { notice(this.data.words.lost); }
       finally { this.busy = false; this.forms.removeAttribute("aria-busy"); }
