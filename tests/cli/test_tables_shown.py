@@ -21,6 +21,7 @@ from akinai.core.money import format_cents
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.stores import RunHeader
 from akinai.report.language import Language, translate_cell
+from akinai.report.page.document import Link
 from akinai.report.tables.columns import fit_table
 from akinai.report.tables.runs import player_label
 from akinai.runtime.sync import wait
@@ -215,6 +216,8 @@ def test_an_interval_stands_in_brackets_for_people_and_in_columns_for_programs()
             ["c", 1.0, None, None, None, None, None],
         ],
     }
+    linked = Link("run 1", "runs/1.html")
+    assert Grid([Column("run", [linked, "run 2"], words=True)]).rows[0][0] is linked
     mixed = Grid([Column("mean", [3, 0.5, 0.01], unit=["cents", "", "p"])])
     assert mixed.to_json() == {"heads": ["mean"], "units": [["cents", "", ""]], "rows": [[3], [0.5], [0.01]]}
 

@@ -36,7 +36,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         Column("idle to reference", [score.share if score else None for score in firsts], drop=1, unit="percent"),
         Column("of the best possible", [_of_best(group) for group in groups], drop=1, unit="percent"),
         *(_compared([group.figures.get(name) for group in groups], name) for name in compared),
-        Column("coherence", [_coherence(group) for group in groups], drop=2),
+        Column("coherence", [_mean_of(group.coherence.get("coherence")) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
         *usage_columns(groups),
@@ -49,7 +49,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
             *([Column("place", [places.get(group.name) for group in groups])] if places else []),
             Column("runs", [len(group.runs) for group in groups]),
             *_states(groups),
-            Column(f"mean {head}", [score.summary.mean if score else None for score in firsts], unit=units),
+            Column(f"mean {head}", [*map(_mean_of, firsts)], unit=units),
             Column("95 % from", [low for low, _ in ends], unit=units),
             Column("to", [high for _, high in ends], unit=units),
             *more,
@@ -69,8 +69,11 @@ def _states(groups: Sequence[Group]) -> Iterator[Column]:
 
 def _of_best(group: Group) -> float | None:
     best = presentation_of(group.world).best
-    share = group.figures.get(best.share) if best else None
-    return share.summary.mean if share else None
+    return _mean_of(group.figures.get(best.share)) if best else None
+
+
+def _mean_of(score: ScoreSummary | None) -> float | None:
+    return score.summary.mean if score else None
 
 
 def _compared(scores: Sequence[ScoreSummary | None], name: str) -> Column:
@@ -83,11 +86,6 @@ def _compared(scores: Sequence[ScoreSummary | None], name: str) -> Column:
 def _means(head: str, summaries: Sequence[Summary | None], unit: str, drop: int = 0) -> Column:
     means = [summary and summary.mean for summary in summaries]
     return Column(head, means, drop=drop, unit=unit, ends=[summary and summary.ci95 for summary in summaries])
-
-
-def _coherence(group: Group) -> float | None:
-    score = group.coherence.get("coherence")
-    return score.summary.mean if score else None
 
 
 def _findings_rate(group: Group) -> float | None:
@@ -397,7 +395,7 @@ def _list_table(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Jso
     """Rows in the order of their first column of money, the largest first, unless the first column is a place."""
     money = next((at for at, unit in enumerate(units.values()) if unit == "cents"), None)
     if money is not None and next(iter(units.values())) != "place":
-        rows = sorted(rows, key=lambda row: -_amount(row[money]))
+        rows = sorted(rows, key=lambda row: -value if isinstance(value := row[money], int | float) else 0)
     return Grid(
         [
             Column(
@@ -408,10 +406,6 @@ def _list_table(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Jso
         ],
         capitalized(label(name)),
     )  # fmt: skip
-
-
-def _amount(value: Json) -> float:
-    return value if isinstance(value, int | float) else 0
 
 
 def _cell(value: Json) -> float | str | None:

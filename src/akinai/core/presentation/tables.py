@@ -44,13 +44,9 @@ class Column:
 
     @property
     def cells(self) -> list[str]:
-        cells = [
-            value if isinstance(value, str) else figure(value, unit, sign=self.sign)
-            for value, unit in zip(self.values, self.units, strict=True)
-        ]
         return [
-            f"{cell}{_in_brackets(ends, unit)}"
-            for cell, unit, ends in zip(cells, self.units, self.ends or [None] * len(cells), strict=True)
+            value if isinstance(value, str) else figure(value, unit, sign=self.sign) + _in_brackets(ends, unit)
+            for value, unit, ends in zip(self.values, self.units, self.ends or [None] * len(self.values), strict=True)
         ]
 
     @property

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Literal
 
 from akinai.core.presentation.charts import Chart, ColumnChart
@@ -165,13 +166,10 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
 
 def _panel_table(curves_by_item: Mapping[str, Curves], unit: str) -> Grid:
     groups = list(dict.fromkeys(group for curves in curves_by_item.values() for group in curves))
-    means = {group: [_overall_mean(curves.get(group)) for curves in curves_by_item.values()] for group in groups}
+    curves = {group: [curves.get(group) for curves in curves_by_item.values()] for group in groups}
+    means = {group: [curve and fmean(curve.values) for curve in of] for group, of in curves.items()}
     items = Column("mean over the days", [*map(label, curves_by_item)], words=True)
     return Grid([items, *(Column(group, values, unit=unit) for group, values in means.items())])
-
-
-def _overall_mean(curve: Curve | None) -> float | None:
-    return None if curve is None else sum(curve.values) / len(curve.values)
 
 
 Places = Mapping[str, Mapping[int, Summary]]

@@ -206,7 +206,10 @@ def _activity(view: RunView) -> list[float]:
 
 def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure]:
     """The figures of the head: the headline, its place between idle and reference, three more scores, tokens."""
-    scores = [KeyFigure(_title(name, language), amount(value, view.units[name])) for name, value in view.scores.items()]
+    scores = [
+        KeyFigure(translate_report(label(name).capitalize(), language), amount(value, view.units[name]))
+        for name, value in view.scores.items()
+    ]
     further = [
         score
         for score, unit in zip(scores, view.units.values(), strict=True)
@@ -225,10 +228,6 @@ def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure
         out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"
         figures.append(KeyFigure(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
     return figures
-
-
-def _title(name: str, language: Any) -> str:
-    return translate_report(label(name).capitalize(), language)
 
 
 def _share(view: RunView, ghosts: Ghosts) -> float | None:

@@ -1,6 +1,6 @@
 """Comparisons as terminal text: the result in a sentence and a row, what was measured beside it, and notes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rich.console import RenderableType
@@ -165,11 +165,6 @@ def _log_notes(comparison: LogComparison) -> list[str]:
         f"Samples in {first.clusters} clusters, by {comparison.cluster!r}." if first.clusters else "",
         "The epochs of a sample count as one, by their mean." if epochs > 1 else "",
         f"Samples in no figure: {left_out}." if left_out else "",
-        *(f"Rows of {log.name} in no figure: {_counts(log.lost)}." for log in (a, b) if log.lost),
+        *(f"Rows of {log.name} in no figure: {join_counts(log.lost)}." for log in (a, b) if log.lost),
         *(f"{log.name} is not complete: {log.status}." for log in (a, b) if log.status != "success"),
     ]
-
-
-def _counts(lost: Mapping[str, int]) -> str:
-    """ "3 failed, 2 of another task"."""
-    return ", ".join(f"{count:,} {reason}" for reason, count in lost.items())
