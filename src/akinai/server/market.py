@@ -4,8 +4,6 @@ A request is applied when it arrives and answered when its entry is durable. Req
 the next one.
 """
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 import asyncio
 import json
 import logging
@@ -14,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from rpds import HashTrieMap
+from immutables import Map
 
 from akinai.core.actions import Action
 from akinai.core.canonical import Json, canonical
@@ -74,23 +72,23 @@ class Head(NamedTuple):
     seq: int
     digest: str
     at: int
-    token_digests: HashTrieMap[str, str]
+    token_digests: Map[str, str]
     """The digest of each agent's token, by agent id."""
-    skeletons: HashTrieMap[str, str]
+    skeletons: Map[str, str]
     """The known ids by what they look like."""
 
     @staticmethod
-    def before(state: State, digest: str) -> Head:
+    def before(state: State, digest: str) -> "Head":
         """The head before the first entry."""
-        return Head(state, 0, digest, 0, HashTrieMap(), HashTrieMap({skeleton(id): id for id in state.roll}))
+        return Head(state, 0, digest, 0, Map(), Map({skeleton(id): id for id in state.roll}))
 
-    def after(self, entry: Entry, state: State) -> Head:
+    def after(self, entry: Entry, state: State) -> "Head":
         """The head after the next entry."""
         token_digests, skeletons = self.token_digests, self.skeletons
         if entry.name == Register.__name__ and entry.outcome.ok:
             if entry.said.startswith(TOKEN_MARK):
-                token_digests = token_digests.insert(entry.actor, entry.said.removeprefix(TOKEN_MARK))
-            skeletons = skeletons.insert(skeleton(entry.actor), entry.actor)
+                token_digests = token_digests.set(entry.actor, entry.said.removeprefix(TOKEN_MARK))
+            skeletons = skeletons.set(skeleton(entry.actor), entry.actor)
         return Head(state, entry.seq, entry.digest, entry.at, token_digests, skeletons)
 
     @property
@@ -99,11 +97,11 @@ class Head(NamedTuple):
         return {"seq": self.seq, "digest": self.digest, "at": self.at, "token_digests": dict(self.token_digests)}
 
     @staticmethod
-    def of_facts(state: State, facts: Mapping[str, Any]) -> Head:
+    def of_facts(state: State, facts: Mapping[str, Any]) -> "Head":
         """The head of a state with the facts beside it."""
         ids = (*state.roll, *(state.joined[number] for number in range(len(state.joined))))
-        skeletons = HashTrieMap({skeleton(id): id for id in ids})
-        return Head(state, facts["seq"], facts["digest"], facts["at"], HashTrieMap(facts["token_digests"]), skeletons)
+        skeletons = Map({skeleton(id): id for id in ids})
+        return Head(state, facts["seq"], facts["digest"], facts["at"], Map(facts["token_digests"]), skeletons)
 
     def expect_distinct(self, id: str) -> None:
         """LookAlike for an id that is not known and looks like one that is."""

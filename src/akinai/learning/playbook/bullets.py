@@ -1,14 +1,12 @@
 """The playbook: bullets in sections, as an immutable value. Pure: no file and no clock; times come as arguments."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from rpds import HashTrieSet
+from immutables import Map
 
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import UnknownName
@@ -84,7 +82,7 @@ class Bullet:
         """The sources in `source_trajectory`."""
         return tuple(part for part in self.source_trajectory.split(_SOURCES) if part)
 
-    def with_sources(self, more: Iterable[str]) -> Bullet:
+    def with_sources(self, more: Iterable[str]) -> "Bullet":
         """The bullet with these sources added, each named once."""
         joined = _SOURCES.join(dict.fromkeys((*self.sources, *more)))
         return self if joined == self.source_trajectory else replace(self, source_trajectory=joined)
@@ -112,13 +110,13 @@ class Section:
 class Processed:
     """Deltas and tags that cannot be applied again."""
 
-    deltas: HashTrieSet[str]
-    """Ids of the deltas that were applied."""
-    tags: HashTrieSet[tuple[str, str]]
-    """The (task, bullet id) pairs that were counted."""
+    deltas: Map[str, None]
+    """Ids of the deltas that were applied; a set."""
+    tags: Map[tuple[str, str], None]
+    """The (task, bullet id) pairs that were counted; a set."""
 
 
-_BLANK = Processed(HashTrieSet(), HashTrieSet())
+_BLANK = Processed(Map(), Map())
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class Playbook:
     def __contains__(self, id: object) -> bool:
         return id in self.by_id
 
-    def __getitem__(self, id: str) -> Bullet:
+    def __getitem__(self, id: str) -> "Bullet":
         """The bullet of this id; UnknownName with close matches when there is none."""
         try:
             return self.by_id[id]
@@ -176,7 +174,7 @@ class Playbook:
             raise UnknownName("section", name, self.section_names)
         return next(section for section in self.sections if section.name == match)
 
-    def with_sections(self, sections: Iterable[Section]) -> Playbook:
+    def with_sections(self, sections: Iterable[Section]) -> "Playbook":
         """The playbook with these sections: new ones are added empty at the end, missing descriptions are filled in.
 
         Existing bullets, names and descriptions stay; names may differ from theirs in case and punctuation. ValueError
@@ -196,7 +194,7 @@ class Playbook:
         fresh = tuple(Section(name, new.description) for name, new in requested.items() if name not in names)
         return self if not fresh and existing == self.sections else replace(self, sections=existing + fresh)
 
-    def with_bullets(self, changed: Mapping[str, Bullet | None]) -> Playbook:
+    def with_bullets(self, changed: Mapping[str, Bullet | None]) -> "Playbook":
         """The playbook with these bullets replaced by id, or removed (None).
 
         Bullets with new ids are added at the end of their sections, in the order given; UnknownName for a section that

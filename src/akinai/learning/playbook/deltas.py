@@ -172,7 +172,7 @@ class _Draft:
         after = before.with_bullets(self.changed) if self.changed else before
         if self.changed or self.next_id != before.next_id:
             after = replace(after, updated_at=at or before.updated_at)
-        applied = before.processed.deltas.insert(delta_id) if delta_id else before.processed.deltas
+        applied = before.processed.deltas.set(delta_id, None) if delta_id else before.processed.deltas
         return replace(after, next_id=self.next_id, processed=Processed(applied, self.tags))
 
 
@@ -298,7 +298,7 @@ def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> 
         return _problem(
             "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
         )
-    draft.tags = draft.tags.insert((task, tag.id))
+    draft.tags = draft.tags.set((task, tag.id), None)
     match tag.tag:
         case "helpful":
             draft.put(replace(bullet, helpful=bullet.helpful + 1))

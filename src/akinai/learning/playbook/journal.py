@@ -174,8 +174,8 @@ def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
     if change.to is not None:
         return states[change.to]
     last = states[-1]
-    applied = last.deltas.insert(change.id) if change.id else last.deltas
-    return Processed(applied, last.tags.update(change.counted) if change.counted else last.tags)
+    applied = last.deltas.set(change.id, None) if change.id else last.deltas
+    return Processed(applied, last.tags.update(dict.fromkeys(change.counted)) if change.counted else last.tags)
 
 
 def _read_change(line: bytes, file: str, n: int) -> Change:

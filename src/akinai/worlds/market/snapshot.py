@@ -10,8 +10,8 @@ from dataclasses import fields
 from typing import Any, cast
 
 import orjson
+from immutables import Map
 from pydantic import TypeAdapter
-from rpds import HashTrieMap, HashTrieSet
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Outcome
@@ -25,7 +25,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 _OF_PROFILE = ("id", "role", "profile", "data", "own", "number")
 """Fields of a member that its profile decides; the others count what it did."""
 _COUNTED = tuple(field.name for field in fields(Member) if field.name not in _OF_PROFILE)
-_NUMBERS = tuple(field.name for field in fields(State) if field.type == "int")
+_NUMBERS = tuple(field.name for field in fields(State) if field.type is int)
 
 
 def state_lines(state: State, opening: State) -> Iterator[str]:
@@ -52,7 +52,7 @@ def state_lines(state: State, opening: State) -> Iterator[str]:
     for (sender, key), keyed in state.answers.items():
         yield f"k{canonical([sender, key, keyed.to, keyed.outcome.to_json()])}"
     for customer, bids in state.bids.items():
-        yield f"b{canonical([customer, bids.since, list(bids.businesses)])}"
+        yield f"b{canonical([customer, bids.since, dict(bids.businesses)])}"
 
 
 def read_state(opening: State, lines: Iterable[str]) -> State:
@@ -86,15 +86,15 @@ class _Reading:
         tree = {node: (time, agent) for node, time, agent in self.whole["schedule"]}
         return self.opening.moved(
             **numbers,
-            members=HashTrieMap(self.members),
-            schedule=Schedule(self.opening.schedule.size, HashTrieMap(tree)),
+            members=Map(self.members),
+            schedule=Schedule(self.opening.schedule.size, Map(tree)),
             catalogue=Catalogue(tuple(listings)),
-            boxes=HashTrieMap(self.boxes),
-            offers=HashTrieMap(self.offers),
-            answers=HashTrieMap(self.answers),
-            makers=HashTrieMap(self.makers),
-            joined=HashTrieMap(dict(enumerate(joined))),
-            bids=HashTrieMap(self.bids),
+            boxes=Map(self.boxes),
+            offers=Map(self.offers),
+            answers=Map(self.answers),
+            makers=Map(self.makers),
+            joined=Map(dict(enumerate(joined))),
+            bids=Map(self.bids),
         )
 
     def _part(self, kind: str, value: Any) -> None:
@@ -115,7 +115,7 @@ class _Reading:
                 self.answers[sender, key] = KeyedMessage(to, self._message(to, sender, index), outcome)
             case "b":
                 customer, since, businesses = value
-                self.bids[customer] = Bids(since, HashTrieSet(businesses))
+                self.bids[customer] = Bids(since, Map(businesses))
             case _:
                 raise ValueError(f"no line of a state begins with {kind!r}")
 
@@ -141,7 +141,7 @@ class _Reading:
         for mail in mails:
             by_sender.setdefault(mail.sender, []).append(mail)
         for sender, sent in by_sender.items():
-            self.boxes[owner, sender] = Box(len(sent), HashTrieMap(dict(enumerate(sent))))
+            self.boxes[owner, sender] = Box(len(sent), Map(dict(enumerate(sent))))
         self.mails = "", []
 
     def _message(self, to: str, sender: str, index: int) -> Message:

@@ -1,13 +1,11 @@
 """The verbs of the questions world, and its state: the sheet and the answers so far."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
+from immutables import Map
 from pydantic import Field, StringConstraints
-from rpds import HashTrieMap
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
 from akinai.core.canonical import Json
@@ -51,8 +49,8 @@ class Skip(Action):
 VERBS = Verbs([Answer, Skip])
 
 
-def _none() -> HashTrieMap[int, int]:
-    return HashTrieMap()
+def _none() -> Map[int, int]:
+    return Map()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class State:
     sheet: tuple[Question, ...]
     question_index: int = 0
     """The index of the current question, from 0; the length of the sheet when all have been asked."""
-    answers: HashTrieMap[int, int] = field(default_factory=_none)
+    answers: Map[int, int] = field(default_factory=_none)
     """The index of the choice, from 0, by the index of the question; skipped questions are left out."""
 
     @property
@@ -75,7 +73,7 @@ class State:
         """The number of right answers so far."""
         return sum(self.sheet[index].label == choice for index, choice in self.answers.items())
 
-    def next(self, choice: int | None = None) -> State:
+    def next(self, choice: int | None = None) -> "State":
         """The state at the next question, after this answer or a skip."""
-        answers = self.answers if choice is None else self.answers.insert(self.question_index, choice)
+        answers = self.answers if choice is None else self.answers.set(self.question_index, choice)
         return replace(self, question_index=self.question_index + 1, answers=answers)

@@ -1,7 +1,5 @@
 """The state of a market: frozen records and persistent maps, so that an action costs the same late as early."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +7,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from rpds import HashTrieMap, HashTrieSet
+from immutables import Map
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
@@ -33,13 +31,13 @@ class Schedule(NamedTuple):
 
     size: int
     """A power of two, at least the number of agents."""
-    tree: HashTrieMap[int, tuple[int, int]]
+    tree: Map[int, tuple[int, int]]
     """The first of each subtree, 1 the root; `size` + n is agent n. Agents never scheduled are not in it."""
 
     @staticmethod
-    def of(agents: int) -> Schedule:
+    def of(agents: int) -> "Schedule":
         """A schedule in which everybody sleeps."""
-        return Schedule(1 << max(agents - 1, 0).bit_length(), HashTrieMap())
+        return Schedule(1 << max(agents - 1, 0).bit_length(), Map())
 
     @property
     def first(self) -> tuple[int, int]:
@@ -50,15 +48,15 @@ class Schedule(NamedTuple):
         """The time of an agent's next action, NEVER while it sleeps."""
         return self.tree.get(self.size + agent, _NOBODY)[0]
 
-    def at(self, agent: int, time: int) -> Schedule:
+    def at(self, agent: int, time: int) -> "Schedule":
         """The schedule with an agent's time changed."""
         node, tree = self.size + agent, self.tree
         best = (time, agent)
-        tree = tree.insert(node, best)
+        tree = tree.set(node, best)
         while node > 1:
             best = min(best, tree.get(node ^ 1, _NOBODY))
             node >>= 1
-            tree = tree.insert(node, best)
+            tree = tree.set(node, best)
         return Schedule(self.size, tree)
 
 
@@ -96,10 +94,10 @@ class Box:
     """Mail in the order of arrival. It grows without copying."""
 
     count: int
-    by_position: HashTrieMap[int, Mail]
+    by_position: Map[int, Mail]
 
-    def put(self, mail: Mail) -> Box:
-        return Box(self.count + 1, self.by_position.insert(self.count, mail))
+    def put(self, mail: Mail) -> "Box":
+        return Box(self.count + 1, self.by_position.set(self.count, mail))
 
     def first_above(self, value: int, key: Callable[[Mail], int]) -> int:
         """The first position whose key is above a value; keys never fall along a box.
@@ -120,7 +118,7 @@ class Box:
         return mail if mail is not None and mail.index == index else None
 
 
-EMPTY_BOX = Box(0, HashTrieMap())
+EMPTY_BOX = Box(0, Map())
 
 
 class Fetched(NamedTuple):
@@ -166,8 +164,8 @@ class Bids:
 
     since: int
     """The time of the first proposal, microseconds since the epoch."""
-    businesses: HashTrieSet[str]
-    """The businesses that made one."""
+    businesses: Map[str, int]
+    """The businesses that made one, with the index of the first."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +222,7 @@ class State(Record):
     """The begin of virtual time, microseconds since the epoch."""
     at: int
     """When the last action that counted was taken, microseconds since the epoch."""
-    members: HashTrieMap[str, Member]
+    members: Map[str, Member]
     roll: tuple[str, ...]
     """The population: its businesses, then its customers."""
     businesses: int
@@ -236,17 +234,17 @@ class State(Record):
     schedule: Schedule
     """The agents that wait for their turn in virtual time; empty under the wall clock."""
     catalogue: Catalogue
-    boxes: HashTrieMap[tuple[str, str], Box]
+    boxes: Map[tuple[str, str], Box]
     """By owner and sender; the sender "" stands for all."""
-    offers: HashTrieMap[tuple[str, str], Offer]
+    offers: Map[tuple[str, str], Offer]
     """By business and proposal id."""
-    answers: HashTrieMap[tuple[str, str], KeyedMessage]
+    answers: Map[tuple[str, str], KeyedMessage]
     """By sender and idempotency key."""
-    makers: HashTrieMap[str, str]
+    makers: Map[str, str]
     """By proposal id alone, the business that used it first."""
-    joined: HashTrieMap[int, str]
+    joined: Map[int, str]
     """The ids of the agents that registered, by their number in that order, from 0."""
-    bids: HashTrieMap[str, Bids]
+    bids: Map[str, Bids]
     """By customer."""
     delivered: int = 0
     """Messages."""

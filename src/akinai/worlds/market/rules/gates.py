@@ -6,7 +6,7 @@ they need are in the state.
 
 from collections.abc import Sequence
 
-from rpds import HashTrieSet
+from immutables import Map
 
 from akinai.core.ledger import SECOND_US, Outcome, Turn
 from akinai.worlds.market.model import actions as a
@@ -74,11 +74,11 @@ def conceal_sealed(state: State, at: int, mails: Sequence[Mail]) -> Sequence[Mai
 
 def record_bid(state: State, turn: Turn, customer: str) -> State:
     """Record the first proposal of a business to a customer, and the time of the customer's first."""
-    bids = state.bids.get(customer) or Bids(turn.at, HashTrieSet())
+    bids = state.bids.get(customer) or Bids(turn.at, Map())
     if turn.actor in bids.businesses:
         return state
-    bids = Bids(bids.since, bids.businesses.insert(turn.actor))
-    return state.moved(bids=state.bids.insert(customer, bids))
+    bids = Bids(bids.since, bids.businesses.set(turn.actor, turn.seq))
+    return state.moved(bids=state.bids.set(customer, bids))
 
 
 def _not_posted(state: State, business: str, proposal: a.OrderProposal) -> Outcome | None:

@@ -20,9 +20,9 @@ def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
     mail = Mail(turn.seq, turn.at, turn.actor, to, message)
     boxes = state.boxes
     for sender in ("", turn.actor):
-        boxes = boxes.insert((to, sender), state.box(to, sender).put(mail))
+        boxes = boxes.set((to, sender), state.box(to, sender).put(mail))
     member = state.members[to].moved(last_mail=turn.seq)
-    return state.moved(boxes=boxes, members=state.members.insert(to, member), delivered=state.delivered + 1)
+    return state.moved(boxes=boxes, members=state.members.set(to, member), delivered=state.delivered + 1)
 
 
 def select(state: State, turn: Turn, action: a.FetchMessages) -> Fetched | None:
@@ -68,7 +68,7 @@ def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Out
     digest = hashlib.sha256(selection.text.encode()).hexdigest()
     data |= {"first": first, "last": last, "digest": digest}
     member = state.members[actor]
-    members = state.members.insert(actor, member.moved(seen=last)) if last > member.seen else state.members
+    members = state.members.set(actor, member.moved(seen=last)) if last > member.seen else state.members
     state = state.moved(members=members, fetched=selection)
     more = ", and there are more" if selection.has_more else ""
     count = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rpds import HashTrieMap
+from immutables import Map
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis, Outcome
@@ -39,19 +39,19 @@ def begin(genesis: Genesis) -> State:
         chance=genesis.chance("latency"),
         begin=start,
         at=start,
-        members=HashTrieMap({member.id: member for member in members}),
+        members=Map({member.id: member for member in members}),
         roll=tuple(member.id for member in members),
         businesses=len(people.businesses),
         unregistered=len(people.businesses),
         customers_left=len(people.customers),
         schedule=Schedule.of(len(members)),
         catalogue=Catalogue(),
-        boxes=HashTrieMap(),
-        offers=HashTrieMap(),
-        answers=HashTrieMap(),
-        makers=HashTrieMap(),
-        bids=HashTrieMap(),
-        joined=HashTrieMap(),
+        boxes=Map(),
+        offers=Map(),
+        answers=Map(),
+        makers=Map(),
+        bids=Map(),
+        joined=Map(),
     )
 
 
@@ -99,7 +99,7 @@ def register(state: State, actor: str, action: a.Register) -> tuple[State, Outco
     first = existing is None or not existing.registered
     state = _update_catalogue(state, member.moved(registered=True))
     if first:
-        state = state.moved(joined=state.joined.insert(len(state.joined), actor))
+        state = state.moved(joined=state.joined.set(len(state.joined), actor))
         if member.number is not None and member.number < state.businesses:
             state = state.moved(unregistered=state.unregistered - 1)
     return state, Outcome("You are registered.", data={"id": actor})
@@ -126,7 +126,7 @@ def _update_catalogue(state: State, member: Member) -> State:
         catalogue = state.catalogue.put(Listing(member.id, member.profile))
     else:
         catalogue = state.catalogue.without(member.id)
-    return state.moved(members=state.members.insert(member.id, member), catalogue=catalogue)
+    return state.moved(members=state.members.set(member.id, member), catalogue=catalogue)
 
 
 def registered(state: State, offset: int = 0, limit: int | None = None) -> Sequence[Profile]:

@@ -75,7 +75,7 @@ def _count_turn(state: State, turn: Turn, rests: bool) -> State:
     wakes = None if seconds is None else at + round(seconds * SECOND_US)
     member = member.moved(turns=member.turns + 1, asleep=rests, wakes=wakes, roused=False, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
-    state = state.moved(at=at, members=state.members.insert(turn.actor, member), customers_left=left)
+    state = state.moved(at=at, members=state.members.set(turn.actor, member), customers_left=left)
     if not state.virtual or member.number is None:
         return state
     return state.moved(schedule=state.schedule.at(member.number, _next(state, member)))
@@ -125,7 +125,7 @@ def _wake(state: State, id: str) -> State:
     if not member.asleep:
         return state
     in_time = member.wakes is None or state.at < member.wakes
-    state = state.moved(members=state.members.insert(id, member.moved(asleep=False, roused=in_time)))
+    state = state.moved(members=state.members.set(id, member.moved(asleep=False, roused=in_time)))
     if not state.virtual or member.number is None:
         return state
     due = min(state.schedule.due(member.number), state.at + latency_us(state, member))

@@ -62,7 +62,7 @@ def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
     if not outcome.ok:
         return state, outcome
     if key is not None:
-        after = after.moved(answers=after.answers.insert((sender, key), KeyedMessage(to, action.message, outcome)))
+        after = after.moved(answers=after.answers.set((sender, key), KeyedMessage(to, action.message, outcome)))
     return mail.deliver(after, turn, to, action.message), outcome
 
 
@@ -105,8 +105,8 @@ def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) 
     if refused := gates.refuse_proposal(state, turn, customer, proposal):
         return state, refused
     offer = Offer(turn.seq, business, customer, proposal, expires)
-    makers = state.makers if proposal.id in state.makers else state.makers.insert(proposal.id, business)
-    state = state.moved(offers=state.offers.insert((business, proposal.id), offer), makers=makers)
+    makers = state.makers if proposal.id in state.makers else state.makers.set(proposal.id, business)
+    state = state.moved(offers=state.offers.set((business, proposal.id), offer), makers=makers)
     data: dict[str, Json] = {"index": turn.seq, **({"flags": list(flags)} if flags else {})}
     return gates.record_bid(state, turn, customer), Outcome(f"Sent: proposal {proposal.id:.500}.", data=data)
 
@@ -143,12 +143,12 @@ def _book(state: State, turn: Turn, offer: Offer, cents: int) -> State:
     members = state.members
     payer = members[offer.customer]
     payer = payer.moved(purchases=payer.purchases + 1, paid_cents=payer.paid_cents + cents)
-    members = members.insert(payer.id, payer)
+    members = members.set(payer.id, payer)
     payee = members[offer.business]
-    members = members.insert(payee.id, payee.moved(received_cents=payee.received_cents + cents))
+    members = members.set(payee.id, payee.moved(received_cents=payee.received_cents + cents))
     return state.moved(
         members=members,
-        offers=state.offers.insert((offer.business, offer.proposal.id), paid),
+        offers=state.offers.set((offer.business, offer.proposal.id), paid),
         payments=state.payments + 1,
         booked_cents=state.booked_cents + cents,
     )

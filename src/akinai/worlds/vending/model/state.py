@@ -8,7 +8,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rpds import HashTrieMap, List, Queue
+from immutables import Map
+from rpds import List, Queue
 
 from akinai.core.canonical import Json
 from akinai.core.worlds import Record
@@ -218,11 +219,11 @@ class Mail:
     waiting: tuple[Letter, ...]
     """Sent and not yet answered, oldest first."""
     letters: int
-    quotes: HashTrieMap[int, Quote]
+    quotes: Map[int, Quote]
     """Quotes that can still be ordered, by number."""
 
 
-NO_MAIL = Mail(Queue(), List(), List(), (), 0, HashTrieMap())
+NO_MAIL = Mail(Queue(), List(), List(), (), 0, Map())
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +231,12 @@ class Notes:
     """The owner's notes."""
 
     notepad: str
-    by_key: HashTrieMap[str, str]
+    by_key: Map[str, str]
     memories: List[str]
     """Newest first."""
 
 
-NO_NOTES = Notes("", HashTrieMap(), List())
+NO_NOTES = Notes("", Map(), List())
 
 
 class Book(NamedTuple):

@@ -85,7 +85,7 @@ def morning_post(state: State) -> State:
         state = _answer(state, letter)
     quotes = state.mail.quotes
     for number in [offer.number for offer in quotes.values() if offer.last_day < state.day]:
-        quotes = quotes.remove(number)
+        quotes = quotes.delete(number)
     return state.moved(mail=replace(state.mail, quotes=quotes))
 
 

@@ -40,7 +40,7 @@ def update_notes(state: State, action: a.UpdateNotes) -> Result:
     """Save a note under a key. Refused as `full` when the limit of keys is reached."""
     if action.key not in state.notes.by_key and len(state.notes.by_key) >= KEYS_LIMIT:
         return state, Outcome.refused("full", f"there are {KEYS_LIMIT} notes; delete one first")
-    notes = replace(state.notes, by_key=state.notes.by_key.insert(action.key, action.content))
+    notes = replace(state.notes, by_key=state.notes.by_key.set(action.key, action.content))
     return state.moved(notes=notes), Outcome(f"Noted under {action.key!r}.")
 
 
@@ -59,7 +59,7 @@ def delete_note(state: State, action: a.DeleteNote) -> Result:
     """Delete the note under a key. Refused as `no_note`."""
     if action.key not in state.notes.by_key:
         return state, Outcome.refused("no_note", f"there is no note under {action.key!r}")
-    notes = replace(state.notes, by_key=state.notes.by_key.remove(action.key))
+    notes = replace(state.notes, by_key=state.notes.by_key.delete(action.key))
     return state.moved(notes=notes), Outcome(f"Deleted the note under {action.key!r}.")
 
 

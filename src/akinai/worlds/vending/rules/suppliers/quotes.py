@@ -109,7 +109,7 @@ def valid_quotes(state: State, request: Request) -> Mapping[int, Quote]:
 
 def drop_quote(state: State, number: int) -> State:
     """The state without a quote, which was ordered or withdrawn."""
-    return state.moved(mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
+    return state.moved(mail=replace(state.mail, quotes=state.mail.quotes.delete(number)))
 
 
 def lines_of(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
@@ -136,5 +136,5 @@ def quote(state: State, request: Request) -> Answer:
     if talk is not None and talk.last_day >= state.day:
         last_day = min(last_day, talk.last_day)
     offer = Quote(number, supplier.id, lines, last_day)
-    state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
+    state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.set(offer.number, offer)))
     return Answer(state, (letters.quote(setup, offer), *remarks))
