@@ -4,8 +4,9 @@ The market is killed while it is made, so that its snapshot is older than its en
 
 python bench/long_market.py [entries ...]       by default 99,000 and 1,000,000, on SQLite
 
-Each is a process of its own. A restart may take 1.3 times the memory of the server that made the run; everything else
-50 MiB beside its state, which is that of a process that folds the run entry by entry. CPU is the process's own.
+Only a run that is over has a leaderboard, so the market is over when the readers come. Each is a process of its own. A
+restart may take 1.3 times the memory of the server that made the run; everything else 50 MiB beside its state, which is
+that of a process that folds the run entry by entry. CPU is the process's own.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from akinai.core.stores import RunHeader
 from akinai.core.worlds import read_turn, step
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.garbage import collect_less_for_good
+from akinai.runtime.runs.planning import run_card
 from akinai.server.market import HostedMarket
 from akinai.server.settings import OPEN_MARKET
 from akinai.stores import open_store
@@ -40,14 +43,18 @@ READERS: tuple[tuple[str, ...], ...] = (
     ("export jsonl", "export", "long", "--format", "jsonl", "-o", "long.jsonl"),
     ("export inspect", "export", "long", "--format", "inspect", "-o", "long.eval"),
     ("export magentic", "export", "long", "--format", "magentic", "-o", "long.db"),
+    ("leaderboard", "leaderboard", "long", "--jobs", "1", "-o", "board"),
+    ("leaderboard check", "leaderboard", "check", "board", "--jobs", "1"),
 )
 
 
 async def make(url: str, entries: str) -> None:
     """A server without HTTP that takes purchases of all pairs at once, up to a number of entries."""
     store, world = await open_store(url), Market()
-    genesis = Genesis(world.name, 1, prepare(world, settings=OPEN_MARKET).setup)
-    await store.create(RunHeader("long", genesis, {"agents": "bench"}, created_at=1))
+    prepared = prepare(world, settings=OPEN_MARKET)
+    genesis = Genesis(world.name, 1, prepared.setup)
+    card = run_card(world.name, "bench", prepared.preset, prepared.preset_sha256)
+    await store.create(RunHeader("long", genesis, {"agents": "bench"}, created_at=1, card=card))
     market = HostedMarket(await store.header("long"), store)
     await market.open()
     collect_less_for_good()
@@ -79,6 +86,18 @@ async def restart(url: str) -> None:
     await market.open()
     print(f"{market.committed.seq:,} entries", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def end(url: str) -> None:
+    """The run is over: its players have nothing more to do."""
+    store = await open_store(url)
+    last = None
+    async for entry in store.read("long"):
+        last = entry
+    assert last is not None
+    header = replace(await store.header("long"), status="done", ending="script_over")
+    await store.update(replace(header, entries=last.seq, digest=last.digest))
+    await store.close()
 
 
 async def fold(url: str) -> None:
@@ -118,6 +137,7 @@ def measure(entries: int) -> None:
         print("  state            ", end="")
         state = measured([me, "fold", url], folder)
         print()
+        asyncio.run(end(url))
         for name, *words in READERS:
             print(f"  {name:<17}", end="")
             beside = measured(["-m", "akinai", *words, "--store", url], folder) - state

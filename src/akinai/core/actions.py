@@ -77,7 +77,7 @@ class Action(BaseModel):
 
     def dumped(self) -> dict[str, Json]:
         """The fields as the ledger keeps them."""
-        return self.model_dump(mode="json") if self.__dict__ else {}
+        return self.__pydantic_serializer__.to_python(self, mode="json") if self.__dict__ else {}
 
     def encode(self) -> dict[str, Json]:
         """The parameters as an agent would write them, nested actions included; `decode` reads them back.

@@ -3,7 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from itertools import islice
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, overload
 
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from akinai.core.scores import Scorer
 from akinai.core.steps import Step, Steps
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 
 class World(Protocol[S]):
@@ -197,3 +199,53 @@ class Record:
         fields |= self.__dict__  # into an empty dict, which copies it whole: four times as fast as a display of both
         fields |= changes
         return copy
+
+
+class GrowingList(Sequence[T], Generic[T]):
+    """An immutable sequence. A longer one is no copy: both share a list, of which each sees its beginning.
+
+    So each grows once for nothing; when it grows in another way, as after a fork, it is copied.
+    """
+
+    __slots__ = ("_length", "_shared")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._shared = [*items]
+        self._length = len(self._shared)
+
+    def put(self, item: T) -> Self:
+        """This sequence and one more item."""
+        shared, length = self._shared, self._length
+        if not length or len(shared) > length:  # an empty one may be everybody's; a grown one has its next item
+            shared = shared[:length]
+        shared.append(item)
+        if shared[length] is not item:  # another thread was faster
+            shared = [*shared[:length], item]
+        longer = object.__new__(type(self))
+        longer._shared, longer._length = shared, length + 1
+        return longer
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return [self._shared[position] for position in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(index)
+        return self._shared[index % self._length]
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._shared, self._length)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GrowingList) and self[:] == cast("GrowingList[object]", other)[:]
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - as other lists, it is no key
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Sequence[T]]]:
+        return type(self), (self[:],)

@@ -1,7 +1,6 @@
 """The wire of the market: how requests are parsed and answers are encoded. docs/serve.md documents it."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, cast
@@ -146,7 +145,7 @@ def _parse_verb(name: str, parameters: Table, body: bytes) -> Action:
         return _unreadable(body, f"{name:.100}: {error}", "bad_parameters")
     if _is_plain(body) and not _has_nested_metadata(fields):
         try:
-            return _VALIDATE[verb](settled(fields) if _FLOAT.search(body) else fields)
+            return _VALIDATE[verb](settled(fields))
         except ValueError:
             pass  # the slow path below words the refusal
     action = EXECUTABLE.parse(name, fields, _text(body))
@@ -162,8 +161,8 @@ def _fields(verb: type[Action], parameters: Table) -> dict[str, Any]:
         raise ValueError(f"metadata should be a JSON object, not {_kind(parameters['metadata'])}")
     names = _FIELDS[verb]
     fields = dict(parameters)
-    for field in fields.keys() - names:
-        del fields[field]
+    if not names.issuperset(fields):
+        fields = {name: value for name, value in fields.items() if name in names}
     if fields.get("created_at") is not None:
         if (created_at := _time_text(fields["created_at"])) is None:
             raise ValueError(f"created_at should be a time with a zone, not {fields['created_at']!r:.100}")
@@ -189,10 +188,6 @@ def _time_text(value: object) -> str | None:
 _BY_NAME: Mapping[str, type[Action]] = {
     spelling: verb for verb in LISTED for spelling in (verb.__name__, verb.tool_name())
 }
-
-
-_FLOAT = re.compile(rb"\d[.eE]|\d{19}")
-"""In a body with a number that is read as no whole one, as long ones are; and in some without."""
 
 
 def _is_plain(body: bytes) -> bool:
@@ -278,7 +273,7 @@ def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> 
         "from_agent_id": turn.actor,
         "to_agent_id": action.to_agent_id,
         "created_at": action.created_at or iso(at),
-        "message": message.model_dump(mode="json"),
+        "message": message.dumped(),
         "metadata": action.metadata,
     }
 

@@ -16,8 +16,8 @@ Headers = tuple[tuple[bytes, bytes], ...]
 Reply = Callable[[int, bytes, Mapping[str, str]], None]
 """Answers with a status, JSON, and headers beside its type and length."""
 
-_LENGTH = (b"\r\ncontent-length: ", b"\r\nContent-Length: ")
-_LENGTH_BYTES = len(_LENGTH[0])
+_LENGTH = b"\r\nContent-Length: "
+"""As most clients spell it; some write small letters alone."""
 _LINE = re.compile(rb"([A-Za-z-]+): ?([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)")
 _PLAIN = frozenset({
     b"host", b"x-agent-id", b"authorization", b"content-type", b"accept", b"accept-encoding", b"accept-language",
@@ -112,11 +112,13 @@ class HotConnection(LimitedConnection):
     def _take(self, data: bytes) -> bool:
         """Send a plain request the short way. False for any other, with which nothing was done."""
         end = data.find(b"\r\n\r\n", 0, MAX_PLAIN_HEAD_BYTES)
-        start = max(data.find(spelling, 0, end) for spelling in _LENGTH) if end > 0 else -1
-        if start < 0:
+        if end < 0:
+            return False
+        start = data.find(_LENGTH, 0, end)
+        if start < 0 and (start := data.find(_LENGTH.lower(), 0, end)) < 0:
             return False
         stop = data.find(b"\r\n", start + 2, end + 2)
-        if data[start + _LENGTH_BYTES : stop] != b"%d" % (len(data) - end - 4):
+        if data[start + len(_LENGTH) : stop] != b"%d" % (len(data) - end - 4):
             return False
         if self._refused or self._answering or self.flow.write_paused:
             return False

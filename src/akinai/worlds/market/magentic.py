@@ -129,7 +129,7 @@ def _send_parameters(sender: str, at: int, action: a.SendMessage, shared: frozen
         "from_agent_id": action.from_agent_id or sender,
         "to_agent_id": action.to_agent_id,
         "created_at": iso(at if created is None else created),
-        "message": _message(action.message.model_dump(mode="json"), sender, action.to_agent_id, shared),
+        "message": _message(action.message.dumped(), sender, action.to_agent_id, shared),
         "metadata": cast("Json", action.metadata),
     }
 

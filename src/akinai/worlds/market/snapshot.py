@@ -43,10 +43,8 @@ def state_lines(state: State, opening: State) -> Iterator[str]:
         profile = None if same else cast("Json", with_pairs(member.profile))
         yield f"m{canonical([id, profile, *(getattr(member, name) for name in _COUNTED)])}"
     for (_, sender), box in state.boxes.items():
-        for position in range(0 if sender else box.count):
-            mail = box.by_position[position]
-            text = mail.__dict__.get("text")
-            yield f"l{mail.at} {canonical(mail.json) if text is None else text}"
+        for mail in () if sender else box:
+            yield f"l{mail.at} {mail.text}"
     for offer in sorted(state.offers.values(), key=lambda offer: offer.index):
         yield f"o{canonical([offer.business, offer.customer, offer.index, offer.expires, offer.paid])}"
     for (sender, key), keyed in state.answers.items():
@@ -132,7 +130,7 @@ class _Reading:
             self._close_boxes()
             owner, mails = self.mails = data["to_agent_id"], []
         message = _MESSAGE.validate_python(data["message"])
-        mails.append(Mail(data["index"], int(at[1:]), data["from_agent_id"], owner, message))
+        mails.append(Mail(data["index"], int(at[1:]), data["from_agent_id"], owner, message, text))
 
     def _close_boxes(self) -> None:
         """Make the boxes of an owner, all of whose mail was read."""
@@ -141,7 +139,7 @@ class _Reading:
         for mail in mails:
             by_sender.setdefault(mail.sender, []).append(mail)
         for sender, sent in by_sender.items():
-            self.boxes[owner, sender] = Box(len(sent), Map(dict(enumerate(sent))))
+            self.boxes[owner, sender] = Box(sent)
         self.mails = "", []
 
     def _message(self, to: str, sender: str, index: int) -> Message:

@@ -67,7 +67,7 @@ class MarketReport:
     @cached_property
     def sent(self) -> Mapping[tuple[str, str], int]:
         """Messages that were delivered, by sender and recipient."""
-        return {(sender, to): box.count for (to, sender), box in self.state.boxes.items() if sender}
+        return {(sender, to): len(box) for (to, sender), box in self.state.boxes.items() if sender}
 
     @cached_property
     def written(self) -> Mapping[str, int]:

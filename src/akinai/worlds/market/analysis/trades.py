@@ -92,11 +92,10 @@ class Messages:
                 id = payment.proposal_message_id
                 refused = DealStep(*moment, "payment refused", actor, outcome.text, outcome.code)
                 self.refused.setdefault((to if (to, id) in step.after.offers else "", id), []).append(refused)
-            case a.SendMessage(message=a.Text() as text, to_agent_id=to) if step.outcome.ok:
+            case a.SendMessage(message=a.Text(), to_agent_id=to) if step.outcome.ok:
                 # The answer to a repeated idempotency key holds the index of the first message.
                 if isinstance(data, Mapping) and data.get("index") == step.entry.seq:
-                    sent = Mail(step.entry.seq, step.entry.at, actor, to, text)
-                    self.texts.setdefault((actor, to), []).append(sent)
+                    self.texts.setdefault((actor, to), []).append(step.after.box(to, actor)[-1])
             case a.Search() as search if outcome.ok and isinstance(data, Mapping):
                 searched = DealStep(*moment, "search", actor, f"searches for {search.query!r}")
                 businesses = data.get("businesses")

@@ -43,6 +43,10 @@ class _Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, use_attribute_docstrings=True)
 
+    def dumped(self) -> dict[str, Json]:
+        """The fields as JSON."""
+        return self.__pydantic_serializer__.to_python(self, mode="json")
+
 
 class Item(_Part):
     """A line of a proposal."""

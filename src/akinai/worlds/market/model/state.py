@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from immutables import Map
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome, Turn
-from akinai.core.worlds import Record
+from akinai.core.worlds import GrowingList, Record
 from akinai.worlds.market.model.actions import Message, OrderProposal, SendMessage
 from akinai.worlds.market.model.profiles import Profile, Role
 from akinai.worlds.market.model.setup import Setup
@@ -60,7 +59,7 @@ class Schedule(NamedTuple):
         return Schedule(self.size, tree)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mail:
     """A delivered message."""
 
@@ -71,54 +70,54 @@ class Mail:
     sender: str
     to: str
     message: Message
+    text: str
+    """Its canonical JSON: made once, for the digest and the answer of every fetch that selects it."""
+
+    @staticmethod
+    def of(index: int, at: int, sender: str, to: str, message: Message) -> "Mail":
+        return Mail(index, at, sender, to, message, canonical(_mail_json(index, at, sender, to, message)))
 
     @property
     def json(self) -> dict[str, Json]:
         """The mail as FetchMessages gives it on the wire."""
-        return {
-            "from_agent_id": self.sender,
-            "to_agent_id": self.to,
-            "created_at": iso(self.at),
-            "message": self.message.model_dump(mode="json"),
-            "index": self.index,
-        }
-
-    @cached_property
-    def text(self) -> str:
-        """The canonical JSON of the mail: made once, for the digest and the answer of every fetch that selects it."""
-        return canonical(self.json)
+        return _mail_json(self.index, self.at, self.sender, self.to, self.message)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Mail in the order of arrival. It grows without copying."""
+def _mail_json(index: int, at: int, sender: str, to: str, message: Message) -> dict[str, Json]:
+    return {
+        "from_agent_id": sender,
+        "to_agent_id": to,
+        "created_at": iso(at),
+        "message": message.dumped(),
+        "index": index,
+    }
 
-    count: int
-    by_position: Map[int, Mail]
 
-    def put(self, mail: Mail) -> "Box":
-        return Box(self.count + 1, self.by_position.set(self.count, mail))
+class Box(GrowingList[Mail]):
+    """Mail in the order of arrival."""
+
+    __slots__ = ()
 
     def first_above(self, value: int, key: Callable[[Mail], int]) -> int:
         """The first position whose key is above a value; keys never fall along a box.
 
         The search begins at the end, in growing steps: an agent that polls has read all but the last few.
         """
-        low = high = self.count
+        low = high = len(self)
         step = 1
-        while low and key(self.by_position[low - 1]) > value:
+        while low and key(self._shared[low - 1]) > value:
             high = low - 1
             low, step = max(high - step, 0), 2 * step
-        return bisect_right(range(high), value, low, key=lambda position: key(self.by_position[position]))
+        return bisect_right(self._shared, value, low, high, key=key)
 
     def find(self, index: int) -> Mail | None:
         """The mail with an index; None where it is not in the box."""
         position = self.first_above(index - 1, _index)
-        mail = self.by_position[position] if position < self.count else None
+        mail = self[position] if position < len(self) else None
         return mail if mail is not None and mail.index == index else None
 
 
-EMPTY_BOX = Box(0, Map())
+EMPTY_BOX = Box()
 
 
 class Fetched(NamedTuple):

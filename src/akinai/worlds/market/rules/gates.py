@@ -67,8 +67,8 @@ def conceal_sealed(state: State, at: int, mails: Sequence[Mail]) -> Sequence[Mai
     if not mails or not seconds_sealed(state, mails[0].to, at):
         return mails
     return [
-        Mail(mail.index, mail.at, mail.sender, mail.to, CLOSED) if isinstance(mail.message, a.OrderProposal) else mail
-        for mail in mails
+        Mail.of(it.index, it.at, it.sender, it.to, CLOSED) if isinstance(it.message, a.OrderProposal) else it
+        for it in mails
     ]
 
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import Fetched, Mail, State
+from akinai.worlds.market.model.state import EMPTY_BOX, Fetched, Mail, State
 from akinai.worlds.market.model.units import read_time
 from akinai.worlds.market.rules.gates import CLOSED, conceal_sealed, seconds_sealed
 
@@ -17,10 +17,10 @@ CENT = Decimal("0.01")
 
 def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
     """Put a message into a mailbox."""
-    mail = Mail(turn.seq, turn.at, turn.actor, to, message)
+    mail = Mail.of(turn.seq, turn.at, turn.actor, to, message)
     boxes = state.boxes
-    for sender in ("", turn.actor):
-        boxes = boxes.set((to, sender), state.box(to, sender).put(mail))
+    for key in ((to, ""), (to, turn.actor)):
+        boxes = boxes.set(key, boxes.get(key, EMPTY_BOX).put(mail))
     member = state.members[to].moved(last_mail=turn.seq)
     return state.moved(boxes=boxes, members=state.members.set(to, member), delivered=state.delivered + 1)
 
@@ -41,9 +41,9 @@ def select(state: State, turn: Turn, action: a.FetchMessages) -> Fetched | None:
             return None
         start = max(start, box.first_above(after, attrgetter("at")))
     start += action.offset or 0
-    end = box.count if action.limit is None else min(start + action.limit, box.count)
-    mails = conceal_sealed(state, turn.at, [box.by_position[position] for position in range(start, end)])
-    more = end < box.count and start < box.count
+    end = len(box) if action.limit is None else min(start + action.limit, len(box))
+    mails = conceal_sealed(state, turn.at, box[start:end])
+    more = end < len(box) and start < len(box)
     return Fetched(turn, mails, more, f"[{','.join([mail.text for mail in mails])}]")
 
 

@@ -45,7 +45,7 @@ def desk_of(state: State, actor: str, met: Collection[str]) -> Desk:
 
 def _partners(state: State, actor: str, met: Collection[str]) -> tuple[Pick, ...]:
     """The agents that the actor met, by name: those that wrote to it, and those that a search gave."""
-    senders = {mail.sender for mail in state.box(actor).by_position.values()}
+    senders = {mail.sender for mail in state.box(actor)}
     ids = sorted(senders | {id for id in met if id in state.members and id != actor})
     names = Counter(named(state, id) for id in ids)
     people = tuple(Choice((id,), name if names[name := named(state, id)] == 1 else f"{name} ({id})") for id in ids)

@@ -1,7 +1,5 @@
 """The state of a street and its vending businesses: frozen records that share what does not change."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
@@ -9,10 +7,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from immutables import Map
-from rpds import List, Queue
 
 from akinai.core.canonical import Json
-from akinai.core.worlds import Record
+from akinai.core.worlds import GrowingList, Record
 from akinai.worlds.vending.model.actions import SubAgentKind
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Contact, Setup
@@ -118,7 +115,7 @@ class Unwritten(NamedTuple):
     """A supplier's answer whose terms are fixed and whose words are not."""
 
     supplier: str
-    letter: Letter
+    letter: "Letter"
     """The owner's letter."""
     subject: str
     terms: str
@@ -211,19 +208,25 @@ class Letter:
 class Mail:
     """The owner's mailbox. Nothing in it is copied when it grows."""
 
-    unread: Queue[Letter]
-    read: List[Letter]
-    """Newest first."""
-    sent: List[Letter]
-    """Newest first."""
+    inbox: GrowingList[Letter]
+    """All letters to the owner, oldest first."""
+    opened: int
+    """How many of them were read: the oldest."""
+    sent: GrowingList[Letter]
+    """Oldest first."""
     waiting: tuple[Letter, ...]
     """Sent and not yet answered, oldest first."""
     letters: int
     quotes: Map[int, Quote]
     """Quotes that can still be ordered, by number."""
 
+    @property
+    def unread(self) -> Sequence[Letter]:
+        """Oldest first."""
+        return self.inbox[self.opened :]
 
-NO_MAIL = Mail(Queue(), List(), List(), (), 0, Map())
+
+NO_MAIL = Mail(GrowingList(), 0, GrowingList(), (), 0, Map())
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,11 +235,11 @@ class Notes:
 
     notepad: str
     by_key: Map[str, str]
-    memories: List[str]
-    """Newest first."""
+    memories: GrowingList[str]
+    """Oldest first."""
 
 
-NO_NOTES = Notes("", Map(), List())
+NO_NOTES = Notes("", Map(), GrowingList())
 
 
 class Book(NamedTuple):
@@ -409,14 +412,14 @@ class State(Business):
             return self.other_businesses[owner]
         return Business(**{name: self.__dict__[name] for name in OWN_FIELDS})
 
-    def turned_to(self, owner: str) -> State:
+    def turned_to(self, owner: str) -> "State":
         """The same street with an owner's business in front; the same object where it is there already."""
         if owner == self.owner:
             return self
         other_businesses = {name: self.business(name) for name in self.owners if name != owner}
         return self.moved(owner=owner, other_businesses=other_businesses, **self.other_businesses[owner].__dict__)
 
-    def for_each_business(self, change: Callable[[State], State]) -> State:
+    def for_each_business(self, change: Callable[["State"], "State"]) -> "State":
         """The street after a change to each business that goes on, in the order of the owners."""
         if not self.other_businesses:
             return change(self)

@@ -1,7 +1,5 @@
 """The bank account of a business, its sites, and its mailbox as others write to it."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 from collections.abc import Callable
 
 from akinai.core.ledger import Outcome
@@ -23,8 +21,8 @@ def post(state: State, sender: str, subject: str, body: str) -> State:
     """Put a letter into the owner's mailbox."""
     mail = state.mail
     letter = Letter(mail.letters + 1, state.minute, sender, state.contact.email, subject, body)
-    unread = mail.unread.enqueue(letter)
-    return state.moved(mail=Mail(unread, mail.read, mail.sent, mail.waiting, letter.number, mail.quotes))
+    inbox = mail.inbox.put(letter)
+    return state.moved(mail=Mail(inbox, mail.opened, mail.sent, mail.waiting, letter.number, mail.quotes))
 
 
 def rival_at(state: State, name: str) -> str | None:

@@ -1,14 +1,8 @@
 """Mail: the owner's letters and the answers to them, the notices of deliveries, and how the mailbox is read."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, cast
-
-from rpds import Queue
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -61,7 +55,7 @@ def send(state: State, to: str, subject: str, body: str) -> State:
     letter = Letter(
         mail.letters + 1, state.minute, state.contact.email, _one_line(to), _one_line(subject), _plain_line_ends(body)
     )
-    mail = replace(mail, letters=letter.number, sent=mail.sent.push_front(letter))
+    mail = replace(mail, letters=letter.number, sent=mail.sent.put(letter))
     if (rival := rival_at(state, letter.to)) is not None:
         return post_to(state.moved(mail=mail), rival, letter.sender, letter.subject, letter.body)
     mail = replace(mail, waiting=(*mail.waiting, letter))
@@ -123,7 +117,7 @@ def read_email(state: State, action: ReadEmail) -> Result:
     """
     mail = state.mail
     if action.folder == "sent":
-        page = list(islice(mail.sent, PAGE))
+        page = mail.sent[: -PAGE - 1 : -1]
         return state, _render_letters(state, page, f"The latest {len(page)} of {len(mail.sent)} letters you sent.")
     unread = len(mail.unread)
     mail, opened = open_unread(mail)
@@ -131,27 +125,14 @@ def read_email(state: State, action: ReadEmail) -> Result:
     if action.only_unread or unread > PAGE:
         left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
         return state, _render_letters(state, opened, f"{_count(len(opened), 'new letter')}{left}.")
-    page = list(islice(mail.read, PAGE))
-    return state, _render_letters(state, page, f"The latest {len(page)} of {_count(len(mail.read), 'letter')}.")
+    page = mail.inbox[max(mail.opened - PAGE, 0) : mail.opened][::-1]
+    return state, _render_letters(state, page, f"The latest {len(page)} of {_count(mail.opened, 'letter')}.")
 
 
-def open_unread(mail: Mail) -> tuple[Mail, list[Letter]]:
+def open_unread(mail: Mail) -> tuple[Mail, Sequence[Letter]]:
     """The mailbox after its oldest unread letters were read, and these letters."""
-    unread, read, opened = mail.unread, mail.read, list[Letter]()
-    while len(opened) < PAGE and len(unread):
-        letter, unread = _first(unread), _without_first(unread)
-        read = read.push_front(letter)
-        opened.append(letter)
-    return (replace(mail, unread=unread, read=read) if opened else mail), opened
-
-
-def _first(letters: Queue[Letter]) -> Letter:
-    first: Any = cast("Any", letters).peek  # a property in some releases of rpds, a method in others
-    return cast("Letter", first() if callable(first) else first)
-
-
-def _without_first(letters: Queue[Letter]) -> Queue[Letter]:
-    return cast("Any", letters).dequeue()  # the stub of rpds asks for an argument that does not exist
+    opened = mail.unread[:PAGE]
+    return (replace(mail, opened=mail.opened + len(opened)) if opened else mail), opened
 
 
 def _count(number: int, noun: str) -> str:

@@ -68,15 +68,13 @@ def add_memory(state: State, action: a.AddMemory) -> Result:
     memories = state.notes.memories
     if len(memories) >= MEMORIES_LIMIT:
         return state, Outcome.refused("full", f"there are {MEMORIES_LIMIT} memories; no more fit")
-    notes = replace(state.notes, memories=memories.push_front(action.text))
+    notes = replace(state.notes, memories=memories.put(action.text))
     return state.moved(notes=notes), Outcome(f"Remembered; {len(memories) + 1} memories.")
 
 
 def search_memory(state: State, action: a.SearchMemory) -> Result:
     """Find memories by words and meaning, best first."""
-    texts = list(state.notes.memories)
-    texts.reverse()
-    by_id = {f"{i:05d}": text for i, text in enumerate(texts)}
+    by_id = {f"{i:05d}": text for i, text in enumerate(state.notes.memories)}
     memories = [by_id[id] for id in find_by_meaning(action.query, by_id, action.limit)]
     if not memories:
         return state, Outcome("Nothing found.", data={"found": []})

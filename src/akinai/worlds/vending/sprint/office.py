@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from akinai.core.actions import Action
@@ -182,7 +181,7 @@ def send_letter(state: State, action: SendLetter) -> Result:
 
 def read_letter(state: State, action: ReadLetter) -> Result:
     """Show a letter of this week's report, or of an earlier one. Refused as `no_letter`."""
-    letters = islice((letter for letter in state.mail.read if letter.number == action.number), 1)
+    letters = (letter for letter in state.mail.inbox[: state.mail.opened] if letter.number == action.number)
     for letter in letters:
         text = f"From: {letter.sender}\nSubject: {letter.subject}\n\n{letter.body}"
         return state, Outcome(text, data={"subject": letter.subject, "body": letter.body})
