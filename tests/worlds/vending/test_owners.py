@@ -1,6 +1,7 @@
 """Laws of a street with several owners: each has a business of its own, and time is the same for all."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,7 +17,7 @@ from akinai.core.steps import Step, Steps
 from akinai.testing.laws import world_laws
 from akinai.worlds.vending.detectors.history import History, units_in_storage
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.economy import Shelf
+from akinai.worlds.vending.model.economy import Shelf, economy_of
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import NO_MAIL, OWN_FIELDS, Business, Lot, State
 from akinai.worlds.vending.model.town import ONE
@@ -559,6 +560,64 @@ def test_nothing_changes_hands_where_a_side_fails() -> None:
         assert "goods" not in after.business(SECOND).accounts
     out = by(state, FIRST, a.AdvanceDay(), a.WaitUntil(hour=11), *[a.LookAtRivals()] * 3)
     assert "was not at the storage" in [*out.business(FIRST).mail.unread][-1].body
+
+
+def margins(seed: int, *levels: int, every: int = 10) -> list[int]:
+    """What owners with full shelves earn on some days over the trade price, in cents, each with all of its prices
+    at a level: per mille of what people find right."""
+    economy, chosen = economy_of(genesis(seed, days=90, preset="quarter")), dict[str, int]()
+    for size, count in economy.setup.slots_by_size.items():
+        goods = [product.id for product in economy.setup.catalog.products if product.size == size]
+        chosen |= dict.fromkeys(goods[:count], 10**6)
+    tastes, by_id = economy.town.tastes, economy.setup.catalog.by_id
+    prices = [{id: tastes[id].worth_cents * level // 1000 + 1 for id in chosen} for level in levels]
+    earned = [0] * len(levels)
+    for day in range(1, 91, every):
+        crowd = economy.crowd(day)
+        parts = economy.parts(crowd, [Shelf(1_000_000, chosen, own) for own in prices])
+        for number, block in enumerate(economy.setup.street.counter.blocks):
+            terms, factor = economy.block(crowd, number), 1_000 * block.share_permille
+            for owner, (own, part) in enumerate(zip(prices, parts, strict=True)):
+                sold = economy.block_sales(crowd, terms, 0, factor, chosen, own, {}, part).sold
+                earned[owner] += sum(n * (own[id] - by_id[id].wholesale_cents) for id, n in sold.items())
+    return earned
+
+
+LEVELS = range(450, 1_200, 50)
+
+
+def best_answer(seed: int, *rivals: int) -> int:
+    """The level that earns most beside rivals at theirs."""
+    return max(LEVELS, key=lambda level: margins(seed, level, *rivals)[0])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_war_and_an_agreement_move_money(seed: int) -> None:
+    """Two at the price of one share its margin; each would earn more alone below it, and both end far lower.
+
+    Where both take only a little over the trade price they earn least of all.
+    """
+    alone = best_answer(seed)
+    agreement = margins(seed, alone, alone)
+    assert sum(agreement) == pytest.approx(margins(seed, alone)[0], rel=0.15)
+    level = alone
+    for _ in range(6):
+        level = best_answer(seed, level)
+    answers = margins(seed, level, level)
+    assert level < alone
+    assert 0.3 * agreement[0] < answers[0] < 0.9 * agreement[0]
+    deserter, loyal = margins(seed, best_answer(seed, alone), alone)
+    assert deserter > agreement[0] > loyal
+    war = margins(seed, LEVELS[0], LEVELS[0])
+    assert war[0] < 0.6 * answers[0]
+
+
+@pytest.mark.slow  # it begins 200 games
+def test_turn_order_favours_nobody() -> None:
+    """Of two owners who are free at once each comes first on about half of 200 seeds."""
+    first = Counter(WORLD.actors(begin(genesis(seed, preset="quarter"), owners=2))[0] for seed in range(1, 201))
+    assert min(first.values()) > 75
+    assert len(first) == 2
 
 
 def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> None:
