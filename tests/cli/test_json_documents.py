@@ -189,7 +189,15 @@ def test_worlds_are_told_to_programs(akinai: Akinai) -> None:
     (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@3"]
     assert vending == akinai("worlds", "vending", "--json").json
     assert vending["actors"] == ["owner"]
-    assert {row["name"] for row in vending["presets"]} == {"quarter", "arena", "classic", "paper", "sprint", "year"}
+    assert {row["name"] for row in vending["presets"]} == {
+        "quarter",
+        "arena",
+        "arena-sprint",
+        "classic",
+        "paper",
+        "sprint",
+        "year",
+    }
     assert {row["name"] for row in vending["agents"]} >= {"idle", "naive", "reference", "script:FILE"}
     assert {row["name"]: row["default"] for row in vending["settings"]}["demand.footfall"] == 10_000
     assert len(vending["lists"]["catalog.products"]) == 60

@@ -149,6 +149,28 @@ test_vending_by_the_week = pytest.mark.slow(
     )
 )
 
+test_vending_by_the_week_with_rivals = pytest.mark.slow(
+    world_laws(
+        Vending(),
+        setup=prepare(Vending(), preset="arena-sprint", days=21).setup,
+        long=prepare(Vending(), preset="arena-sprint", settings={"street.sites.pitches": []}).setup,
+        samples=(SetPlan(visit=("Mon", "Fri")), SendMoney(to="owner_1", cents=700), LookAtRivals()),
+        scores={
+            "idle": {
+                **IDLE_FOR_THREE_WEEKS,
+                **{
+                    name: IDLE_FOR_THREE_WEEKS[name.partition("_owner_")[0]]
+                    for name in IDLE_AMONG_RIVALS
+                    if "days_in" not in name
+                },
+                "days_in_business_owner_1": 21,
+                "days_in_business_owner_2": 21,
+            }
+        },
+        books=street_adds_up,
+    )
+)
+
 
 def market_adds_up(before: MarketState, after: MarketState, outcome: Outcome) -> bool:
     """What customers paid is what businesses got; it changes by the total of one payment, once, or not at all."""

@@ -82,6 +82,13 @@ class Seating(Generic[S]):
         """
         return None
 
+    def decide_at_once(self, state: S) -> bool:
+        """Whether all who may act now decide by this state, so that their agents may think at the same time.
+
+        Their moves are then taken in the order of the actors. By default each decides by the state after the last.
+        """
+        return False
+
     def leaving_action(self, state: S, actor: str, why: str) -> Action | None:
         """The action by which an actor whose agent broke or is done leaves a game that others go on with; None where
         the game ends with it."""

@@ -84,7 +84,7 @@ def test_preset_can_be_chosen_everywhere(folder: Path, monkeypatch: pytest.Monke
 def test_default_is_the_worlds_default_preset(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name `default` means the preset that the world names, wherever it is written, and so does no name at all."""
     quarter = prepare(WORLD, preset="quarter")
-    assert presets(WORLD) == ["quarter", "arena", "classic", "paper", "sprint", "year"]
+    assert presets(WORLD) == ["quarter", "arena", "arena-sprint", "classic", "paper", "sprint", "year"]
     assert prepare(WORLD) == prepare(WORLD, preset="default") == quarter
     assert preset_setup(WORLD, "default") == quarter.setup
     (folder / "akinai.toml").write_text('preset = "default"\n')

@@ -10,10 +10,12 @@ import pytest
 from business import OWNERS, WORLD, TwoOwners, business, do, done, genesis, on_sale, refused, with_storage
 from test_street import of_character
 
+import akinai
 from akinai.core.actions import Action
-from akinai.core.agents import Role, owner_of
+from akinai.core.agents import Move, Role, View, owner_of
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.steps import Step, Steps
+from akinai.core.worlds import fold
 from akinai.testing.laws import world_laws
 from akinai.worlds.vending.detectors.history import History, units_in_storage
 from akinai.worlds.vending.model import actions as a
@@ -24,6 +26,7 @@ from akinai.worlds.vending.model.town import ONE
 from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
+from akinai.worlds.vending.sprint.verbs import CloseWeek
 from akinai.worlds.vending.world import begin
 
 FIRST, SECOND = OWNERS
@@ -632,6 +635,65 @@ def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> N
     state = by(state, FIRST, *[a.AdvanceDay()] * 20)
     assert noticed(state.business(SECOND)) == noticed(ended)
     assert WORLD.ending(state) == "horizon"
+
+
+def weekly_business(preset: str, owner: str, days: int = 28, **settings: object) -> Business:
+    """The business of an owner at the end of weeks that the reference plays."""
+    (run,) = akinai.run("vending", preset=preset, agent="reference", days=days, seeds=3, settings=settings)
+    assert run.ending == "horizon", run.error
+    return fold(WORLD, run.ledger).business(owner)
+
+
+def test_a_weekly_owner_beside_an_idle_one_lives_as_alone() -> None:
+    """The employees of both run their days on one street, and the report is that of a single owner."""
+    contact = Setup.model_validate(genesis(3, preset="sprint").setup).contact(SECOND)
+    alone = weekly_business("sprint", "owner", **contact._asdict())
+    beside = weekly_business("arena-sprint", SECOND, **{"owners.1.agent": "idle"})
+    assert alone.units_sold > 0
+    assert alone.week
+    assert beside.week
+    assert beside.week.report == alone.week.report
+    assert beside.moved(week=None, busy_until=0, away=False) == alone.moved(week=None, busy_until=0, away=False)
+
+
+def test_weekly_owners_share_customers_and_each_reads_its_own_report() -> None:
+    """Two who play alike end alike, with less than one has alone."""
+    first, second = (weekly_business("arena-sprint", owner, days=56) for owner in OWNERS)
+    alone = weekly_business("sprint", "owner", days=56)
+    assert abs(first.units_sold - second.units_sold) < alone.units_sold * 0.2
+    assert max(first.units_sold, second.units_sold) < alone.units_sold < first.units_sold + second.units_sold + 100
+
+
+def test_weekly_owners_decide_at_once_and_wait_for_one_another() -> None:
+    """Both agents think at the same time; who closed its week has no turn until all have."""
+    thinking, most = 0, 0
+
+    class Slow:
+        def __init__(self, role: Role) -> None:
+            self.inner = WORLD.players["idle"](role)
+
+        async def act(self, view: View, last: Outcome | None) -> Move:
+            nonlocal thinking, most
+            thinking += 1
+            most = max(most, thinking)
+            await asyncio.sleep(0)
+            thinking -= 1
+            return await self.inner.act(view, last)
+
+    (run,) = akinai.run("vending", preset="arena-sprint", agent=Slow, days=14)
+    assert (most, run.ending, len(run.ledger.entries)) == (2, "horizon", 4)
+    state = WORLD.begin(genesis(3, preset="arena-sprint", days=14))
+    assert WORLD.actors(state) == OWNERS
+    state, outcome = do(state, CloseWeek(), FIRST)
+    assert WORLD.actors(state) == (SECOND,)
+    assert outcome.text == "The week is closed."
+    refused(state, CloseWeek(), "closed", FIRST)
+    left_alone, _ = do(state, a.LeaveStreet(), SECOND)
+    assert (WORLD.actors(left_alone), left_alone.day) == ((FIRST,), 8)
+    state, _ = do(state, CloseWeek(), SECOND)
+    assert (WORLD.actors(state), state.day) == (OWNERS, 8)
+    late = WORLD.facets.observation.observe_late(state, FIRST, outcome)
+    assert late.text.startswith("Week 2 of 2.")
 
 
 def test_nobody_leaves_a_street_of_its_own() -> None:

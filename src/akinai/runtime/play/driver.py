@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
@@ -16,7 +16,7 @@ from akinai.core.ledger import Entry, Outcome, midnights
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import short_repr
-from akinai.core.worlds import World, make_agent, read_turn
+from akinai.core.worlds import World, make_agent, participants, read_turn
 from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import agent_factory, seat_factories, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
@@ -71,16 +71,20 @@ class Driver:
         seats: Seats | None = None,
         seated: Mapping[str, AgentFactory] = {},
         actions: dict[str, int] | None = None,
+        at_once: bool = False,
     ) -> None:
         """`max_actions` caps the actions of each actor, `max_repeats` its repetitions (`Repeats`); 0 for no cap.
 
         Actors that `seats` holds are played there, even those with the world's own player. `seated` are factories of
-        their own by group. `actions` counts entries.
+        their own by group. `actions` counts entries. `at_once`: agents may wait, as for a model, so those who decide by
+        the same state are asked together; otherwise, and with `seats`, one by one, with the same moves.
         """
         self.session, self._factory, self._cap, self._seats = session, factory, max_actions, seats
-        self._seated = seated
+        self._seated, self._at_once = seated, at_once
         self._spent: dict[str, EndRun] = {}
         """Why an actor that is to act next may not go on."""
+        self._latest = ""
+        """Who acted last."""
         self._repeats = Repeats(session.world, max_repeats)
         self._agents: dict[str, Agent] = {}
         self._last: dict[str, Outcome] = {}
@@ -127,7 +131,7 @@ class Driver:
                     await self._decide_again(entry)
                 elif isinstance(agent, Remembers):
                     await self._remember(agent, entry)
-            before = self.session.state
+            before, self._latest = self.session.state, actor
             last = self.session.recall(entry)
             if own or remembers:
                 self._last[actor] = last
@@ -195,27 +199,42 @@ class Driver:
     async def _play_in_turn(self) -> str:
         world = self.session.world
         while actors := world.actors(self.session.state):
-            for actor in actors:
-                move = await self._last_or_next_move(actor)
+            several = len(actors) > 1 and world.facets.seating.decide_at_once(self.session.state)
+            actors = self._in_turn(actors) if several else actors
+            at_once = several and self._at_once and self._seats is None
+            decided = await asyncio.gather(*map(self._move_or_end, actors)) if at_once else ()
+            for index, actor in enumerate(actors):
+                move = decided[index] if at_once else await self._move_or_end(actor)
                 try:
-                    await self._act(actor, move)
+                    await self._act(actor, move if isinstance(move, Move) else self._leaving_move(actor, move))
                 except EndRun as end:
                     if self._leaving_action(actor, end) is None:
                         raise
                     self._spent[actor] = end
         return world.ending(self.session.state) or "stopped"
 
-    async def _last_or_next_move(self, actor: str) -> Move:
-        """An actor's move; or that by which it leaves where its agent is done or broke and others go on."""
+    def _in_turn(self, actors: Sequence[str]) -> Sequence[str]:
+        """Actors who decide at once, in the order of the participants after the one who acted last, so that a resumed
+        run goes on with the same one."""
+        everybody = [*participants(self.session.world, self.session.state)]
+        after = everybody.index(self._latest) + 1 if self._latest in everybody else 0
+        return sorted(actors, key=lambda actor: (everybody.index(actor) - after) % len(everybody))
+
+    async def _move_or_end(self, actor: str) -> Move | AgentError | EndRun:
+        """An actor's move, or why it makes none."""
         try:
             if spent := self._spent.pop(actor, None):
-                raise spent
+                return spent
             self._check_cap(actor)
             return await self._decide(actor)
         except (AgentError, EndRun) as error:
-            if (leaving := self._leaving_action(actor, error)) is None:
-                raise
-            return Move(leaving)
+            return error
+
+    def _leaving_move(self, actor: str, error: AgentError | EndRun) -> Move:
+        """The move by which an actor leaves. Raises the error where the game ends with it."""
+        if (leaving := self._leaving_action(actor, error)) is None:
+            raise error
+        return Move(leaving)
 
     def _leaving_action(self, actor: str, error: AgentError | EndRun) -> Action | None:
         """The action by which an actor leaves the game; None where the run ends, or fails and can be resumed.
@@ -264,7 +283,7 @@ class Driver:
             raise EndRun("message_cap")
 
     async def _act(self, actor: str, move: Move) -> None:
-        before = self.session.state
+        before, self._latest = self.session.state, actor
         self._last[actor] = outcome = await self.session.act(actor, move)
         self._count(actor)
         if self._seats is not None:
@@ -367,6 +386,7 @@ def make_driver(
     return Driver(
         session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
         max_repeats=spec.budget.repeats, seats=seats, seated=seat_factories(session.world, spec), actions=actions,
+        at_once=not is_reproducible(session.world, spec),
     )  # fmt: skip
 
 

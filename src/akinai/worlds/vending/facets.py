@@ -6,9 +6,9 @@ from typing import ClassVar
 from akinai.core.actions import Action
 from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
-from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Seating, Sides, Teaching
+from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Reader, Seating, Sides, Teaching
 from akinai.core.findings import Finding
-from akinai.core.ledger import Genesis
+from akinai.core.ledger import Genesis, Outcome
 from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.presentation.desk import Desk
@@ -28,9 +28,17 @@ from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import day_facts, facts, headline_cents, net_worth_cents
+from akinai.worlds.vending.sprint.office import late_report
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
 from akinai.worlds.vending.transcript.place import items_of, place_of, voice_of
+
+
+class VendingObservation(Observation[State]):
+    """Among several owners the report of a week comes when an owner acts again."""
+
+    def observe_late(self, state: State, actor: str, outcome: Outcome) -> Outcome:
+        return late_report(turn_to_actor(state, actor), outcome) if state.other_businesses else outcome
 
 
 class VendingSeating(Seating[State]):
@@ -51,6 +59,9 @@ class VendingSeating(Seating[State]):
         return (
             None if actor in state.owners else Report(text="(My messages for this task are spent; this is all I did.)")
         )
+
+    def decide_at_once(self, state: State) -> bool:
+        return state.week is not None
 
     def leaving_action(self, state: State, actor: str, why: str) -> LeaveStreet | None:
         businesses = state.businesses
@@ -248,6 +259,7 @@ class VendingPresentation(Presentation[State]):
 
 
 FACETS = Facets(
+    observation=VendingObservation(),
     seating=VendingSeating(),
     sides=VendingSides(),
     judging=VendingJudging(),

@@ -65,7 +65,7 @@ class Vending(World[State]):
             return state, refusal
         after, outcome = carry_out(own, turn.action)
         if own.week is not None:
-            return after if outcome.ok else own, outcome
+            return after if outcome.ok else state, outcome
         if not outcome.ok:
             return state, outcome
         verb = type(turn.action)
@@ -106,10 +106,10 @@ def begin(genesis: Genesis, owners: int | None = None) -> State:
         prices={},
         storage={},
     )
-    others = {owner: trade.begin(state.moved(owner=owner)).business(owner) for owner in other_owners}
-    state = trade.begin(state).moved(other_businesses=others)
-    if setup.weekly and not others:
-        state = office.begin(state)
+    opened = {owner: trade.begin(state.moved(owner=owner)) for owner in state.owners}
+    if setup.weekly:
+        opened = {owner: office.begin(own) for owner, own in opened.items()}
+    state = opened[first].moved(other_businesses={owner: opened[owner].business(owner) for owner in other_owners})
     return office.with_report(take_over(state, carry_out)) if setup.takes_over else state
 
 
@@ -173,7 +173,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.SendMoney: rivals.send_money,
     a.OfferGoods: rivals.offer_goods,
     a.AcceptGoods: rivals.accept_goods,
-    a.LeaveStreet: lambda state, _: days.leave(state),
+    a.LeaveStreet: lambda state, _: (office if state.week else days).leave(state),
     a.TakePitch: lambda state, action: (office if state.week else customers).take_pitch(state, action),
     weekly.AnswerCustomers: office.answer_customers,
     weekly.SendLetter: office.send_letter,

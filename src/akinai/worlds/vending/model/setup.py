@@ -397,6 +397,8 @@ class Setup(_Record):
         drawn = self.street.drawn
         if (self.weekly and self.start_date.weekday()) or (self.takes_over and not self.weekly):
             raise ValueError("a weekly business starts on a Monday, and no other can be taken over")
+        if self.takes_over and len(self.owners) > 1:
+            raise ValueError("several owners take over no business: leave takes_over out")
         if self.weekly and drawn is None:
             raise ValueError("a weekly business has suppliers that a seed draws")
         if drawn is None:

@@ -296,6 +296,8 @@ class Week(Record):
     report: str = ""
     data: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """The report for programs."""
+    closed: bool = False
+    """Among several owners: whether the owner has decided, and waits for the others."""
 
 
 @dataclass(frozen=True)

@@ -21,25 +21,26 @@ def turn_to_actor(state: State, actor: str) -> State:
     """
     if not state.other_businesses:
         return state
-    owner = _whose_turn(state) if actor.startswith(SUPPLIER) else owner_of(actor)
+    turns = _turns(state)
+    owner = (turns[0] if turns else "") if actor.startswith(SUPPLIER) else owner_of(actor)
     return state.turned_to(owner) if owner in state.owners else state
 
 
 def may_act(state: State) -> Sequence[str]:
-    """The actor that may act now; none when every business has ended."""
-    owner = _whose_turn(state)
-    return () if owner is None else (_next_actor(owner, state.businesses[owner]),)
+    """The actor that may act now, or all whose week is open; none when every business has ended."""
+    return tuple(_next_actor(owner, state.businesses[owner]) for owner in _turns(state))
 
 
-def _whose_turn(state: State) -> str | None:
-    """The owner who was busy for the shortest; of several, one by chance that differs from day to day."""
+def _turns(state: State) -> Sequence[str]:
+    """The owner who was busy for the shortest; of several, one by chance that differs from day to day. On Mondays all
+    whose week is open."""
     if not state.other_businesses:
-        return None if state.ending else state.owner
-    waiting = [(own.busy_until, owner) for owner, own in state.businesses.items() if not own.ending]
-    if not waiting:
-        return None
+        return () if state.ending else (state.owner,)
+    going = {owner: own for owner, own in state.businesses.items() if not own.ending}
+    if state.week is not None:
+        return [owner for owner, own in going.items() if own.week and not own.week.closed]
     chance = state.economy.root("turn", state.day)
-    return min(waiting, key=lambda turn: (turn[0], chance(turn[1]).h))[1]
+    return sorted(going, key=lambda owner: (going[owner].busy_until, chance(owner).h))[:1]
 
 
 def _next_actor(owner: str, business: Business) -> str:
@@ -103,8 +104,8 @@ def why_closed(state: State, actor: str) -> str | None:
     """Why an actor may do nothing now; None when it may act."""
     if state.ending:
         return state.ending
-    if (turn := _whose_turn(state)) != state.owner:
-        return f"it is the turn of {turn}"
+    if state.owner not in (turns := _turns(state)):
+        return f"it is the turn of {' and '.join(turns)}"
     if state.unwritten:
         writer = state.unwritten[0].actor
         return None if actor == writer else f"{writer} is answering a letter"

@@ -1,11 +1,21 @@
 """The employee: runs the days of a week by the owner's plan. Signs, counts, fills, brings cash, fetches; no more."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from typing import NamedTuple
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Slot, State, Week, weekday_of
+from akinai.worlds.vending.model.state import (
+    DAY_MINUTES,
+    OPENING,
+    Business,
+    Letter,
+    Slot,
+    State,
+    Week,
+    weekday_of,
+)
 from akinai.worlds.vending.rules import days, deliveries, mail, orders, sites
 from akinai.worlds.vending.sprint.records import Counted
 
@@ -25,28 +35,68 @@ def week_of(state: State) -> Week:
     return state.week
 
 
+class Busy(NamedTuple):
+    """What an employee does next takes him until a minute."""
+
+    state: State
+    until: int
+    away: bool = False
+
+
+Work = Generator[Busy, State, State]
+"""An employee at work: he is sent the state of the minute until which he was busy, with his owner's business in front,
+and returns the last one."""
+
+
 def run_week(state: State) -> State:
-    """Let the employee work for seven days, or to the end of the business. The report is not yet made."""
+    """Let the employees work for seven days, or to the end of each business. The reports are not yet made.
+
+    Of several each has his own days on the same street: who is free first goes on.
+    """
+    front, at_work = state.owner, dict[str, Work]()
+    going = [owner for owner, own in state.businesses.items() if not own.ending]
+    left = list(going)
+    while left:
+        businesses: Mapping[str, Business] = state.businesses
+        owner = min(left, key=lambda name: _free_at(businesses[name]))
+        state = state.turned_to(owner)
+        try:
+            busy = at_work[owner].send(state) if owner in at_work else next(at_work.setdefault(owner, _work(state)))
+        except StopIteration as over:
+            state = over.value
+            left.remove(owner)
+        else:
+            state = days.pass_time(busy.state, busy.until, away=busy.away).state
+    for owner in going:
+        state = _open_letters(state.turned_to(owner))
+    return state.turned_to(front)
+
+
+def _free_at(business: Business) -> int:
+    return 0 if business.ending else business.busy_until
+
+
+def _work(state: State) -> Work:
     week = week_of(state)
     week = week.moved(cash_cents=state.cash_cents, books=(), sold_out=(), counted=(), not_placed=(), letters=())
     state = state.moved(week=week)
     for _ in range(7):
-        state = _run_day(state)
+        state = yield from _run_day(state)
         if state.ending:
             break
-    return _open_letters(state)
+    return state
 
 
-def _run_day(state: State) -> State:
+def _run_day(state: State) -> Work:
     """A day: what waits for it, the depot, a round of the machines, the deliveries, another round, the night."""
-    state = _fetch(_carry_out_dated(state))
+    state = yield from _fetch(_carry_out_dated(state))
     visits = weekday_of(state) in week_of(state).plan.visit
     if visits:
-        state = _round(state)
-    state = _sign(state, DAY_MINUTES)
+        state = yield from _round(state)
+    state = yield from _sign(state, DAY_MINUTES)
     if visits and state.minute_of_day < LAST_ROUND:
-        state = _round(state)
-    state = days.pass_time(state, state.minute - state.minute_of_day + DAY_MINUTES + OPENING, away=True).state
+        state = yield from _round(state)
+    state = yield Busy(state, state.minute - state.minute_of_day + DAY_MINUTES + OPENING, away=True)
     week = week_of(state)
     books = (*week.books, state.book) if state.book else week.books
     return state.moved(week=week.moved(books=books, sold_out=(*week.sold_out, _sold_out(state))))
@@ -93,20 +143,21 @@ def _carry_out_dated(state: State) -> State:
 # Deliveries
 
 
-def _fetch(state: State) -> State:
+def _fetch(state: State) -> Work:
     """Fetch what waits at the depot, as far as the account covers the fee."""
     if not week_of(state).plan.fetches:
         return state
     for parcel in [parcel for parcel in state.parcels if parcel.at_depot]:
-        state = _sign(state, SOON_MINUTES)
+        state = yield from _sign(state, SOON_MINUTES)
         fetched, outcome = deliveries.fetch_depot(state, a.FetchDepot(order=parcel.order.number))
         if outcome.ok:
             minutes = state.setup.minutes_by_name.get("fetch", 0)
-            state = _count(days.pass_time(fetched, state.minute + minutes, away=True).state)
+            state = yield Busy(fetched, state.minute + minutes, away=True)
+            state = yield from _count(state)
     return state
 
 
-def _sign(state: State, ahead: int) -> State:
+def _sign(state: State, ahead: int) -> Work:
     """Wait at the storage for what is announced for the next minutes of today, and count what comes."""
     midnight = state.minute - state.minute_of_day + DAY_MINUTES
     while True:
@@ -114,10 +165,11 @@ def _sign(state: State, ahead: int) -> State:
         hours = [order.expected for order in state.orders if state.minute < order.expected <= last]
         if not hours:
             return state
-        state = _count(days.pass_time(state, min(hours)).state)
+        state = yield Busy(state, min(hours))
+        state = yield from _count(state)
 
 
-def _count(state: State) -> State:
+def _count(state: State) -> Work:
     """Count the boxes that were signed for."""
     for parcel in state.parcels:
         if not parcel.at_depot and not parcel.counted:
@@ -125,20 +177,20 @@ def _count(state: State) -> State:
             state, _ = deliveries.count_delivery(state, a.CountDelivery(order=order.number))
             counted = Counted(state.day, order.number, order.supplier, deliveries.missing_units(order))
             state = state.moved(week=week.moved(counted=(*week.counted, counted)))
-            state = days.pass_time(state, state.minute + state.setup.minutes_by_name.get("count", 0)).state
+            state = yield Busy(state, state.minute + state.setup.minutes_by_name.get("count", 0))
     return state
 
 
 # Machines
 
 
-def _round(state: State) -> State:
+def _round(state: State) -> Work:
     """Go to each machine where something is to be done, another first each day."""
     count = len(state.sites)
     last = bool(state.setup.days) and state.day >= state.setup.last_day
     for step in range(count):
         number = (state.day + step) % count + 1
-        state = _sign(state, SOON_MINUTES)
+        state = yield from _sign(state, SOON_MINUTES)
         site = state.sites[number - 1]
         if site.lost or state.minute_of_day > LAST_TRIP:
             continue
@@ -149,7 +201,7 @@ def _round(state: State) -> State:
         visit = a.VisitSite(site=number, products=layout, collect=collect)
         after, outcome = sites.visit_site(state, visit)
         minutes = sites.visit_minutes(state, visit, outcome)
-        state = days.pass_time(after, state.minute + minutes, away=True).state
+        state = yield Busy(after, state.minute + minutes, away=True)
     return state
 
 

@@ -47,14 +47,46 @@ def with_report(state: State) -> State:
     """The business with the report of its last week."""
     state, news = customers.read_news(state)
     text, data = report(state, news)
-    return state.moved(week=week_of(state).moved(report=text, data=data))
+    return state.moved(week=week_of(state).moved(report=text, data=data, closed=False), notices=())
 
 
 def close_week(state: State) -> Result:
-    """Let the employee work until the next Monday; the outcome is the week's report."""
+    """Let the employee work until the next Monday; the outcome is the week's report.
+
+    Among several owners the week begins once all have closed theirs, and each reads its report when it acts again.
+    """
+    if state.other_businesses:
+        state = state.moved(week=week_of(state).moved(closed=True))
+        return _begin_week(state), Outcome("The week is closed.", data={"closed": True})
     state = with_report(run_week(state))
     week = week_of(state)
     return state, Outcome(week.report, data=week.data)
+
+
+def _begin_week(state: State) -> State:
+    """Several owners on the next Monday, if all who go on have closed their week."""
+    going = {owner: own.week for owner, own in state.businesses.items() if not own.ending}
+    if not going or not all(week and week.closed for week in going.values()):
+        return state
+    front, state = state.owner, run_week(state)
+    for owner in going:
+        state = with_report(state.turned_to(owner))
+    return state.turned_to(front)
+
+
+def leave(state: State) -> Result:
+    """Close the business of an owner whose player cannot go on; the others need not wait for it."""
+    return _begin_week(state.moved(ending="left")), Outcome("The business is closed.")
+
+
+def late_report(state: State, outcome: Outcome) -> Outcome:
+    """The outcome of a week that an owner closed, with its report once the week is over."""
+    data, week = outcome.data, state.week
+    if not isinstance(data, dict) or "closed" not in data or week is None or week.closed:
+        return outcome
+    refused = {"refused": data["refused"]} if "refused" in data else {}
+    lines = outcome.text.splitlines()[:-1]
+    return Outcome("\n".join([*lines, week.report]), data={**week.data, **refused})
 
 
 # Orders
@@ -213,7 +245,8 @@ def decide_week(state: State, action: weekly.Week, carry_out: CarryOut) -> Resul
         if not outcome.ok:
             lines.append(f"Refused, {label}: {outcome.text.splitlines()[0]}"[:LINE_CHARS])
     state, outcome = close_week(state)
-    return state, Outcome("\n".join([*lines, outcome.text]), data={**week_of(state).data, "refused": lines})
+    data = outcome.data if isinstance(outcome.data, dict) else week_of(state).data
+    return state, Outcome("\n".join([*lines, outcome.text]), data={**data, "refused": lines})
 
 
 def _requests(action: weekly.Week) -> Iterator[tuple[str, Action]]:
