@@ -132,7 +132,8 @@ class ChatAgent:
         if self._unanswered is not None and last is not None:
             text = outcome_text(last)
             if last.code == "no_action" and not self._protocol.offers_tools:
-                text = f"Refused: {last.text}. {form_of_reply(view.verbs)}"  # else models take the code for a name
+                why = f"Nothing was done: {last.text}"  # small models take a code, or the word "refused", for an action
+                text = f"{why}. {form_of_reply(view.verbs)}"
             self._answer(self._unanswered, text)
             self._unanswered = None
 
