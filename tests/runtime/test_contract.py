@@ -18,7 +18,7 @@ from akinai.core.models import Message, Reply, Request, ToolCall, Tools
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.learn.resources import Resources
-from akinai.runtime.learn.result import LearnResult, SplitEvaluation
+from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.models.budget import NO_BUDGET
 from akinai.runtime.models.contract import refusal_in, terms_of
@@ -388,8 +388,9 @@ async def test_a_learning_tells_what_was_refused(tmp_path: Path) -> None:
             assert resources.servers == {}
             await ask("reflector").ask(HELLO)
     result = LearnResult(
-        "t", "l", tmp_path / "p.json", Playbook(), (), "done", SplitEvaluation("train"), servers=resources.servers
-    )
+        "train", data_set="t", label="l", path=tmp_path / "p.json", playbook=Playbook(), epochs=(), ending="done",
+        servers=resources.servers,
+    )  # fmt: skip
     (sentence,) = cast("Any", result.to_json()["card"])["servers"]["openai:test"]
     assert sentence.startswith("user is left out; the server said:")
 
