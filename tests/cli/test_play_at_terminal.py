@@ -64,7 +64,7 @@ def test_eight_weeks_by_plan(play: Play) -> None:
         lines += ["close", *([order] if week in (2, 4, 6) else []), *(["pay rent 1"] if week in (3, 7) else [])]
     told = play("\n".join([*lines, "quit"]), "vending", "--preset", "sprint", "--name", "me")
     assert not [word for word in MISTYPED if word in told]
-    assert "Site 1, Bay Street: Orange Soda, Sour Worms, lemonade." in told
+    assert "Site 1, Bay Street: Orange Soda, Sour Worms, Lemonade." in told
     assert "Week 9 of 52." in told
     assert "SEALED" not in told
     assert "LOST" not in told

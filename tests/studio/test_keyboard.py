@@ -67,12 +67,19 @@ def test_enter_saves_a_name_and_escape_closes(browser: Browser, studio: str, loo
         visitor.check()
 
 
-def test_a_misspelt_player_keeps_the_dialog(browser: Browser, studio: str) -> None:
-    """It says which there are, and a corrected name forks."""
-    with visit(browser, studio) as visitor:
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_a_misspelt_player_keeps_the_dialog(browser: Browser, studio: str, look: dict[str, bool]) -> None:
+    """It says which there are, and a corrected name forks; on a phone the button is wholly in sight."""
+    with visit(browser, studio, **look) as visitor:
         visitor.open(studio)
-        page = visitor.open(f"{visitor.origin}/runs/short-1")
-        page.locator("#fork").press("Enter")
+        page = visitor.open(f"{visitor.origin}/runs/{'long' if look['phone'] else 'short'}-1")
+        fork = page.locator("#fork")
+        expect(fork).to_be_in_viewport(ratio=1)
+        visitor.check()
+        fork.click()
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        fork.press("Enter")
         page.keyboard.type("idel")
         page.keyboard.press("Enter")
         expect(page.locator("#fork-form .why")).to_contain_text("did you mean 'idle'? (a page lets ")
@@ -81,7 +88,7 @@ def test_a_misspelt_player_keeps_the_dialog(browser: Browser, studio: str) -> No
         page.keyboard.press("Control+a")
         page.keyboard.type("idle")
         page.keyboard.press("Enter")
-        page.wait_for_url("**/runs/short-1-fork-1*")
+        page.wait_for_url("**/runs/*-1-fork-1*")
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
@@ -158,7 +165,8 @@ def test_no_page_is_wider_than_its_window(browser: Browser, studio: str, width: 
               const box = query => document.querySelector(query).getBoundingClientRect();
               const bar = box("#now"), map = box(".mini");
               const words = [...document.querySelectorAll("#now b, #now p span")].map(word => word.getBoundingClientRect());
-              const beside = words.every(word => !word.width || word.left >= map.right || word.right <= map.left);
+              const apart = (word, other) => !word.width || word.left >= other.right || word.right <= other.left;
+              const beside = words.every(word => apart(word, map) && apart(word, box("#fork"))) && box("#fork").width > 0;
               return map.width > 0 && bar.top <= map.top && map.bottom <= bar.bottom && beside;
             }"""
         )

@@ -47,7 +47,12 @@ def voice_of(name: str, preset: str | None = None) -> tuple[World[Any], Voice]:
         ("Rows 0-1 take small items", "Rows A-B take small items"),
         ("- Chocolate Bar (chocolate_bar): 3 units", "- Chocolate Bar: 3 units"),
         ("Northbay Wholesale (northbay, a@b.com) has opened", "Northbay Wholesale (a@b.com) has opened"),
-        ("no price is set for chocolate_bar, water", "no price is set for Chocolate Bar, water"),
+        ("no price is set for chocolate_bar, water", "no price is set for Chocolate Bar, Water"),
+        ("Site 1, Bay Street: iced_tea x2, cola x2, water.", "Site 1, Bay Street: Iced Tea x2, Cola x2, Water."),
+        ("Prices: cola 1.60, chips $1.70 from Tue.\n- 14 water\n1 Bay: cola 2 (out Tue) 0; chips 0 1",
+         "Prices: Cola 1.60, Potato Chips $1.70 from Tue.\n- 14 Water\n1 Bay: Cola 2 (out Tue) 0; Potato Chips 0 1"),
+        ("no product 'colla' in the catalog; did you mean 'cola'?", "no product 'colla' in the catalog; did you mean 'Cola'?"),
+        ("Is the water warm? a-water, water.com or water, as in 50 units of water", "Is the water warm? a-water, water.com or water, as in 50 units of water"),
         ("write to chocolate_bar@shop.com or http://x.com/chocolate_bar", "write to chocolate_bar@shop.com or http://x.com/chocolate_bar"),
     ],
 )  # fmt: skip
@@ -71,6 +76,37 @@ def test_a_market_has_shops_and_dates_and_a_profile_is_a_card() -> None:
     assert list(card.columns.values()) == ["", "cents"]
     assert all(isinstance(cents, int) and cents > 0 for _, cents in card.rows)
     assert card.note.startswith("The place needs to have: ")
+
+
+LABELS = {"close_week": "End the week", "week": "A whole week in one form", "pay": "Pay"}
+SOLD = "Good morning. Weather: cold.\n{}Bank balance: $5.00.\nSold yesterday: 2 Cola at $2.20. Income: $4.40."
+
+
+def test_a_week_is_decided_in_a_form() -> None:
+    """The briefing names it by its button, or at a terminal as it is typed; and never speaks of objects and tools."""
+    world, voice = voice_of("vending", "sprint")
+    genesis = akinai.open("vending", preset="sprint").run().header.genesis
+    state = world.begin(genesis)
+    text = world.view(state, "owner").text
+    assert "week carries out all your decisions in one object, and then does the same" in text
+    assert "“week” carries out all your decisions, and then does the same" in voice.tell(text)
+    told = voice.tell(text, LABELS)
+    assert "“End the week” ends the week and brings its report; “A whole week in one form” carries out all" in told
+    assert not [word for word in ("tools", "object", "_") if word in told]
+    assert "in one form, and end it." in world.facets.presentation.desk(state, "owner").abouts["week"]
+
+
+@pytest.mark.parametrize(
+    ("sites", "left"),
+    [
+        ("Sold yesterday, Bay Street: 2 Cola.\n", ""),
+        *[(text, text) for text in ("Sold yesterday, Bay Street (sealed): nothing.\n",
+                                    "Sold yesterday, Bay: 1 Cola.\nSold yesterday, Park: 1 Cola.\n")],
+    ],
+)  # fmt: skip
+def test_sales_of_one_site_are_told_once(sites: str, left: str) -> None:
+    """With prices; those of several sites are told by site too."""
+    assert voice_of("vending")[1].tell(SOLD.format(sites)) == SOLD.format(left)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +160,12 @@ def test_a_refusal_is_in_the_words_of_the_form(
         ("Price in row 3: at least 1, not 0.", "3 行目の値段：1 以上にしてください（0 ではなく）。"),
         ("The place needs to have: Live Music.", "店に必要なもの：Live Music。"),
         ("Refused: slot A2 is already empty", "断られました：棚 A2 はもう空です"),
+        (
+            "“End the week” ends the week and brings its report; “A whole week in one form” carries out all your decisions, and then does the same.",
+            "「一週間を終える」は週を終えて報告を届け、「一週間をひとつの欄で」はすべての決定を行ってから同じことをします。",
+        ),
+        ("Sold yesterday: 2 Cola at $2.20. Income: $4.40.", "きのう売れたもの：2 Cola at $2.20。収入：$4.40。"),
+        ("Decide a whole week in one form, and end it.", "一週間のすべてをひとつの欄で決め、週を終える。"),
         ("  - a letter, as it was written", "  - a letter, as it was written"),
     ],
 )

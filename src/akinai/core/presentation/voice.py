@@ -18,6 +18,8 @@ MONTHS = (
 TIME = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
 WHOLE = r"(?<![\w@./-])({})(?![\w@/-]|\.\w)"
 """An id that is no part of an address or a longer word."""
+ITEM = r"(?:(?m:^)|(?<=[,;:-] )|(?<=\d )|(?<=for )|(?<=sells )|(?<= is )|(?<='))(?:{})(?=[,;:.']|(?m:$)| x?\d| [$(])"
+"""An id that is also a word, where it stands in a list, with a number, or in quotes."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,15 @@ class Voice:
 
     @cached_property
     def _named(self) -> re.Pattern[str] | None:
-        """A name with its id behind it in brackets or before it, or an id; one that is also a word stays as it is."""
+        """A name with its id behind it in brackets or before it, or an id; one that is also a word only as an item."""
         if not self.names:
             return None
         both = "|".join(rf"{re.escape(name)}(?= \({re.escape(id)}(?:\)|, ))" for id, name in self.names.items())
+        words = "|".join(re.escape(id) for id in self.names if not re.search(r"[_\d]", id))
         ids = "|".join(re.escape(id) for id in self.names if re.search(r"[_\d]", id))
+        ids = "|".join(filter(None, (ids, words and ITEM.format(words))))
         behind = "|".join(map(re.escape, self.names))
-        return re.compile(rf"({both}) \((?:{behind})(\)|, )" + (rf"|{WHOLE.format(ids)}" if ids else "|(?!)()"))
+        return re.compile(rf"({both}) \((?:{behind})(\)|, )|{WHOLE.format(ids)}")
 
 
 def _when(match: re.Match[str]) -> str:
@@ -59,5 +63,6 @@ def _when(match: re.Match[str]) -> str:
 
 
 def _labelled(text: str, labels: Mapping[str, str]) -> str:
-    names = "|".join(re.escape(name) for name in labels if "_" in name)
-    return re.sub(WHOLE.format(names), lambda match: f"\u201c{labels[match[1]]}\u201d", text) if names else text
+    """The text with labels for names of actions: in quotes, and those that are no words everywhere."""
+    names = "|".join(name if "_" in name else rf"(?<=\u201c){name}(?=\u201d)" for name in labels)
+    return re.sub(rf"\u201c?{WHOLE.format(names)}\u201d?", lambda match: f"\u201c{labels[match[1]]}\u201d", text)

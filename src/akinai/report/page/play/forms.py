@@ -83,7 +83,7 @@ def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk) -> tuple[Form | Non
 def _form(tool: Mapping[str, Any], desk: Desk) -> Form:
     name = str(tool["name"])
     maker = _FieldMaker({pick.fields: pick for pick in desk.picks}, desk.without, desk.rows.get(name, ()))
-    about = desk.abouts.get(name) or re.sub(r"(?<!\n)\n(?!\n)", " ", str(tool["description"]))
+    about = re.sub(r"(?<!\n)\n(?!\n)", " ", desk.abouts.get(name) or str(tool["description"]))
     return Form(name, desk.labels.get(name) or words_of(name), about, maker.fields(tool["parameters"]))
 
 

@@ -6,6 +6,7 @@ from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.rules.books import site_name
+from akinai.worlds.vending.sprint.verbs import Week
 from akinai.worlds.vending.transcript.place import slot_key
 
 GROUPS = (
@@ -47,6 +48,7 @@ def desk_of(state: State) -> Desk:
         GROUPS,
         "close_week" if state.week else "advance_day",
         LABELS,
+        {"week": str(Week.tool()["description"]).replace("in one object", "in one form")},
         picks=(*_goods(state), *((_slots(state),) if single else (_sites(state), *_open_matters(state)))),
         rows={"set_price": _prices(state), "restock_slot": _refills(state)}
         if single

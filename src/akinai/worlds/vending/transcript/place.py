@@ -118,7 +118,13 @@ def _order_row(state: State, order: Order, where: str) -> tuple[Json, ...]:
 SLOT = re.compile(r"\brow (\d+), column (\d+)")
 LINES = re.compile(r"\b([Rr]ows?) (\d+)(?:-(\d+))?")
 COLUMNS = re.compile(r"\bcolumns (\d+)-(\d+)")
-WORDS = {"Every tool takes time and says what it does": "Every action takes time and says what it does"}
+WORDS = {
+    "Every tool takes time and says what it does": "Every action takes time and says what it does",
+    "your tools take no time": "your actions take no time",
+    "week carries out all your decisions in one object,": "\u201cweek\u201d carries out all your decisions,",
+}
+SOLD_AT_ONE = re.compile(r"(Weather: .*\n)Sold yesterday, [^:(\n]*: .*\n(?=Bank balance: .*\nSold yesterday: )")
+"""The sales of the only site, which the next line but one says again, with prices; not where it is sealed."""
 
 
 def voice_of(state: State) -> Voice:
@@ -136,6 +142,7 @@ def voice_of(state: State) -> Voice:
 def _rewrite(text: str, columns: int) -> str:
     for words, others in WORDS.items():
         text = text.replace(words, others)
+    text = SOLD_AT_ONE.sub(r"\1", text)
     text = SLOT.sub(lambda match: f"slot {_key(int(match[1]), int(match[2]), columns)}", text)
     text = LINES.sub(lambda match: " ".join([match[1], "-".join(_letters(match))]), text)
     return COLUMNS.sub(lambda match: f"columns {int(match[1]) + 1}-{int(match[2]) + 1}", text)
