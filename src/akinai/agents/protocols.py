@@ -119,7 +119,10 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
     """The verbs as the system message describes them where no tools are offered, below the form of a reply."""
     descriptions = [form_of_reply(verbs)] if verbs else []
     for verb in verbs:
-        schema = json.dumps(verb.tool()["parameters"], ensure_ascii=False)
+        parameters = verb.tool()["parameters"]
+        if not parameters["required"]:
+            del parameters["required"]  # small models copy it among the parameters
+        schema = json.dumps(parameters, ensure_ascii=False)
         about = f"{verb.tool_name().upper()}: {verb.description(named=True)}"
         descriptions.append(f"{about}\nParameters (JSON Schema): {schema}")
     return "\n\n".join(descriptions)

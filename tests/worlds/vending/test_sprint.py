@@ -328,7 +328,7 @@ def test_tables_are_read_as_rows() -> None:
     after, outcome = do(state, a.VERBS.parse("week", form, ""))
     assert after.prices == {first: 200}
     assert outcome.text.splitlines()[0].startswith("Refused, answers 1:")
-    assert a.VERBS.parse("week", {"answers": [], "orders": {}}, "") == weekly.Week()
+    assert a.VERBS.parse("week", {"answers": [], "orders": {}, "required": []}, "") == weekly.Week()
     assert a.VERBS.parse("answer_customers", {"pay": 3}, "") == weekly.AnswerCustomers(pay=(3,))
 
 

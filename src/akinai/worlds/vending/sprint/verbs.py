@@ -164,7 +164,8 @@ class Week(Weekly):
         tables = [name for name in _ROWS if isinstance(parameters.get(name), dict)]
         rows: dict[str, Any] = {name: [parameters[name]] if parameters[name] else [] for name in tables}
         rows |= {"answers": {}} if parameters.get("answers") == [] else {}
-        return super().decode({**parameters, **rows, **as_rows(parameters)})
+        own = {name: value for name, value in parameters.items() if value or name in cls.model_fields}
+        return super().decode({**own, **rows, **as_rows(parameters)})
 
     @classmethod
     def parameters_schema(cls) -> dict[str, Any]:
