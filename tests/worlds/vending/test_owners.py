@@ -438,6 +438,17 @@ def test_one_owner_of_an_arena_plays_the_quarter() -> None:
     assert state.business("owner") == quarter[-1].after.business("owner")
 
 
+def test_an_owner_may_be_offered_few_tools_beside_others_with_all() -> None:
+    """A small model plays by a few; the players of the world need theirs."""
+    few, own = WORLD.begin(genesis(3, 'tools=["wait_until"]', 'owners.1.tools=["advance_day"]', preset="arena")), []
+    for owner in OWNERS:
+        own.append([verb.tool_name() for verb in WORLD.view(awake(few, owner), owner).verbs])
+    assert own == [["advance_day"], ["wait_until"]]
+    rival = WORLD.begin(genesis(3, 'owners.1.tools=["advance_day"]', preset="arena"))
+    assert len(WORLD.view(awake(rival, SECOND), SECOND).verbs) > 10
+    refused(awake(few, FIRST), a.WaitUntil(hour=12), "not_yours", actor=FIRST)
+
+
 def test_customers_divide_among_machines_that_have_a_product() -> None:
     """Alone a machine has all of them, two alike have half each, and the parts never make more than all."""
     economy, crowd = (state := arena()).economy, state.economy.crowd(1)

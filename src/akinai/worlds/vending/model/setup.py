@@ -24,6 +24,7 @@ SAME = "same"
 """Stands for the agent of the run where a setting names an agent."""
 MOST_OWNERS = 5
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
@@ -304,6 +305,8 @@ class OwnerSeat(_Asked):
 
     agent: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = SAME
     """An agent by its name, or "same" for the agent that the run is asked to be played by."""
+    tools: tuple[ToolName, ...] = unless(())
+    """The names of the tools that it is offered, as a small model may want few; without them, those of the others."""
 
 
 class Contact(NamedTuple):
@@ -363,7 +366,7 @@ class Setup(_Record):
     """Whether a fee that was not paid is owed at the end."""
     advice: bool = unless(False)
     """Whether the briefing gives advice, and refusals say what would help."""
-    tools: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], ...] = unless(())
+    tools: tuple[ToolName, ...] = unless(())
     """The names of the tools that owners are offered; without them, all that fit the business."""
     weekly: bool = unless(False)
     """Whether the owner decides on Mondays alone, and an employee runs the days."""
@@ -417,6 +420,11 @@ class Setup(_Record):
         further = {"errands": self.street.errands, "rivals": len(self.owners) > 1}
         on = {name for name in names if getattr(self, name)} | {name for name, is_on in further.items() if is_on}
         return frozenset(on)
+
+    def tools_of(self, owner: str) -> tuple[str, ...]:
+        """The names of the tools that an owner is offered; empty where nothing is left out."""
+        seat = self.owners.get(owner.rpartition("_")[2])
+        return seat.tools if seat and seat.tools else self.tools
 
     def contact(self, owner: str) -> Contact:
         """Under what an owner is reached: a single one as the settings say, of several each by its own number."""

@@ -64,7 +64,7 @@ def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
     """The verbs that an actor may use when it is its turn."""
     setup, sub_agent = state.setup, state.sub_agent
     if actor == state.owner:
-        return _owner_verbs(setup.switches, setup.tools)
+        return _owner_verbs(setup.switches, setup.tools_of(actor))
     if actor.startswith(SUPPLIER):
         return (a.WriteReply,)
     if sub_agent is None or sub_agent.actor != actor:
