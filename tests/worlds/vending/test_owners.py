@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -440,9 +440,8 @@ def test_one_owner_of_an_arena_plays_the_quarter() -> None:
 
 def test_an_owner_may_be_offered_few_tools_beside_others_with_all() -> None:
     """A small model plays by a few; the players of the world need theirs."""
-    few, own = WORLD.begin(genesis(3, 'tools=["wait_until"]', 'owners.1.tools=["advance_day"]', preset="arena")), []
-    for owner in OWNERS:
-        own.append([verb.tool_name() for verb in WORLD.view(awake(few, owner), owner).verbs])
+    few = WORLD.begin(genesis(3, 'tools=["wait_until"]', 'owners.1.tools=["advance_day"]', preset="arena"))
+    own = [[verb.tool_name() for verb in WORLD.view(awake(few, owner), owner).verbs] for owner in OWNERS]
     assert own == [["advance_day"], ["wait_until"]]
     rival = WORLD.begin(genesis(3, 'owners.1.tools=["advance_day"]', preset="arena"))
     assert len(WORLD.view(awake(rival, SECOND), SECOND).verbs) > 10
@@ -648,9 +647,9 @@ def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> N
     assert WORLD.ending(state) == "horizon"
 
 
-def weekly_business(preset: str, owner: str, days: int = 28, **settings: object) -> Business:
+def weekly_business(preset: str, owner: str, settings: Mapping[str, object]) -> Business:
     """The business of an owner at the end of weeks that the reference plays."""
-    (run,) = akinai.run("vending", preset=preset, agent="reference", days=days, seeds=3, settings=settings)
+    (run,) = akinai.run("vending", preset=preset, agent="reference", days=28, seeds=3, settings=settings)
     assert run.ending == "horizon", run.error
     return fold(WORLD, run.ledger).business(owner)
 
@@ -658,8 +657,8 @@ def weekly_business(preset: str, owner: str, days: int = 28, **settings: object)
 def test_a_weekly_owner_beside_an_idle_one_lives_as_alone() -> None:
     """The employees of both run their days on one street, and the report is that of a single owner."""
     contact = Setup.model_validate(genesis(3, preset="sprint").setup).contact(SECOND)
-    alone = weekly_business("sprint", "owner", **contact._asdict())
-    beside = weekly_business("arena-sprint", SECOND, **{"owners.1.agent": "idle"})
+    alone = weekly_business("sprint", "owner", contact._asdict())
+    beside = weekly_business("arena-sprint", SECOND, {"owners.1.agent": "idle"})
     assert alone.units_sold > 0
     assert alone.week
     assert beside.week
