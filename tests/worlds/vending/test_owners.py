@@ -647,9 +647,9 @@ def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> N
     assert WORLD.ending(state) == "horizon"
 
 
-def weekly_business(preset: str, owner: str, settings: Mapping[str, object]) -> Business:
+def weekly_business(preset: str, owner: str, settings: Mapping[str, object] = {}, days: int = 28) -> Business:
     """The business of an owner at the end of weeks that the reference plays."""
-    (run,) = akinai.run("vending", preset=preset, agent="reference", days=28, seeds=3, settings=settings)
+    (run,) = akinai.run("vending", preset=preset, agent="reference", days=days, seeds=3, settings=settings)
     assert run.ending == "horizon", run.error
     return fold(WORLD, run.ledger).business(owner)
 
