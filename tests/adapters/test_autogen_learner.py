@@ -88,7 +88,7 @@ def test_twenty_questions_are_learned_from_and_answered(tmp_path: Path) -> None:
     assert learned.baseline is not None
     assert learned.judged is not None
     assert (learned.baseline.accuracy, learned.judged.accuracy, learned.label) == (0.25, 1.0, "autogen")
-    control = learned.evaluation.control
+    control = learned.control
     assert control is not None
     assert len(endpoint.log) == 80
     spent = (
