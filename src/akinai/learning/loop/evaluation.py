@@ -119,6 +119,8 @@ class EvalResult:
     """Tokens of the bullets in all contexts, summed."""
     beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     """By task id, further figures of the attempt by name. Tasks without any are left out."""
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By task id, what was answered; empty where nothing was."""
 
     @property
     def accuracy(self) -> float:
@@ -160,6 +162,7 @@ async def judge(
             id: cast("Mapping[str, Any]", attempt.trajectory.details or {}).get("beside", {})
             for id, attempt in attempts.items()
         },
+        {id: attempt.trajectory.answer for id, attempt in attempts.items()},
     )
 
 
