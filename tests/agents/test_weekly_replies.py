@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 
 import pytest
 
 import akinai
 from akinai.agents.chat import ChatAgent, ChatOptions
 from akinai.core.actions import Action
+from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.models import Reply, Request, ToolCall
@@ -33,7 +35,18 @@ class Asker:
         return Reply("", calls)
 
 
-async def played(asker: Asker, options: ChatOptions, setup: dict[str, object]) -> tuple[str, list[Action]]:
+class Writer:
+    """Answers with its texts in turn, and keeps the requests."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.requests = texts, list[Request]()
+
+    async def ask(self, request: Request) -> Reply:
+        self.requests.append(request)
+        return Reply(self.texts[len(self.requests) - 1])
+
+
+async def played(asker: Asker | Writer, options: ChatOptions, setup: Mapping[str, Json]) -> tuple[str, list[Action]]:
     """The ending of a run, and its actions."""
     state, agent, last = WORLD.begin(Genesis(WORLD.name, 12, setup)), ChatAgent(asker, WORLD.verbs, options), None
     actions: list[Action] = []
@@ -87,3 +100,19 @@ def test_what_a_year_costs_is_what_the_estimate_says() -> None:
     expected = akinai.estimate("vending", preset="sprint", model="openai:any", seeds=12)
     assert expected.usage.input / expected.messages == pytest.approx(tokens, rel=0.2)
     assert expected.messages == pytest.approx(len(actions), rel=0.3)
+
+
+def test_a_reply_of_json_that_cannot_be_read_is_answered_in_the_words_of_the_form() -> None:
+    """The example in the prompt is a whole reply, and what is wrong names neither a code nor what is not offered."""
+    setup = prepare(WORLD, preset="sprint", days=7, settings={"tools": ["week"]}).setup
+    writer = Writer('{"action": "no_action"}', '{"orders": [], "notes": "the rent is due on Sunday"}')
+    options = ChatOptions(protocol="json", max_replies=2)
+    ending, actions = asyncio.run(played(writer, options, setup))
+    assert (ending, [action.tool_name() for action in actions]) == ("horizon", ["unreadable", "week"])
+    prompt, answer = writer.requests[1].messages[0].text, writer.requests[1].messages[-1].text
+    assert 'For example: {"action": "WEEK", "orders": [' in prompt
+    assert '"required": []' not in prompt
+    assert answer == (
+        "Nothing was done: no action 'no_action'; there is week. The action of a reply is for example WEEK with "
+        "parameters beside it."
+    )

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
@@ -119,13 +119,20 @@ def describe_verbs(verbs: Sequence[type[Action]]) -> str:
     """The verbs as the system message describes them where no tools are offered, below the form of a reply."""
     descriptions = [form_of_reply(verbs)] if verbs else []
     for verb in verbs:
-        parameters = verb.tool()["parameters"]
-        if not parameters["required"]:
-            del parameters["required"]  # small models copy it among the parameters
-        schema = json.dumps(parameters, ensure_ascii=False)
+        schema = json.dumps(_without_empty_required(verb.tool()["parameters"]), ensure_ascii=False)
         about = f"{verb.tool_name().upper()}: {verb.description(named=True)}"
         descriptions.append(f"{about}\nParameters (JSON Schema): {schema}")
     return "\n\n".join(descriptions)
+
+
+def _without_empty_required(schema: Any) -> Any:
+    """A schema without its empty lists of required fields, which small models copy among the parameters."""
+    if isinstance(schema, list):
+        return [_without_empty_required(item) for item in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    fields = cast("dict[str, Any]", schema)
+    return {key: _without_empty_required(item) for key, item in fields.items() if (key, item) != ("required", [])}
 
 
 def outcome_text(outcome: Outcome) -> str:

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from akinai.analysis.groups import seed_values
 from akinai.analysis.records import Group, PassRate, WorldRanking
+from akinai.analysis.verdicts import ranking_sentences
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.presentation.tables import Column, Grid
@@ -16,7 +17,7 @@ from akinai.core.presentation.words import counted, label
 from akinai.core.statistics import Bounds, Rating, mean_interval, pass_at_k, pass_hat_k, rank, rate, summarise
 from akinai.core.statistics.ratings import Game
 from akinai.core.stores import RunHeader
-from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.records import INTERRUPTED, Run, Runs
 
 MOST_GROUPS = 30
 """Groups of one world that are ranked: 435 pairs."""
@@ -95,7 +96,7 @@ def _threshold(text: str) -> tuple[str, float]:
 
 def is_over(header: RunHeader) -> bool:
     """Whether a game needs no more play: neither its budget, a person nor an error ended it."""
-    return header.status == "done" and header.ending not in (None, "stopped", "budget")
+    return header.status == "done" and header.ending not in (None, *INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,24 @@ class Standings:
     """Rounds whose games are all over; only these count."""
     planned: int
     """Rounds that were asked for."""
-    score: str
-    unit: str
+    ranking: WorldRanking | None
+    """The players by their money; None before a round is over."""
     rows: Sequence[Standing]
     """Best rating first."""
     runs: Runs
+
+    @property
+    def answer(self) -> str:
+        """Who has more money than whom, and how sure that is."""
+        return ranking_sentences(self.ranking) if self.ranking else "No round is over yet."
+
+    @property
+    def score(self) -> str:
+        return self.ranking.score if self.ranking else ""
+
+    @property
+    def unit(self) -> str:
+        return self.ranking.unit if self.ranking else ""
 
     @cached_property
     def table(self) -> Grid:
@@ -157,7 +171,8 @@ class Standings:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "name": self.name, "players": [*self.players], "rounds": self.rounds, "planned": self.planned,
+            "name": self.name, "answer": self.answer, "players": [*self.players], "rounds": self.rounds,
+            "planned": self.planned,
             "score": self.score, "unit": self.unit, "standings": [row.to_json() for row in self.rows],
             "runs": [run.id for run in self.runs],
         }  # fmt: skip
@@ -172,7 +187,7 @@ def _rounded(bounds: Bounds | None) -> Bounds | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seating:
+class SeatedGame:
     """A game of an arena: who sat where, and how it ended."""
 
     run: Run
@@ -189,9 +204,9 @@ class Seating:
         return {player: scores[f"{headline}_{seat}"] for seat, player in self.players.items()}
 
 
-def standings(name: str, players: Sequence[str], games: Sequence[Seating]) -> Standings:
+def standings(name: str, players: Sequence[str], games: Sequence[SeatedGame]) -> Standings:
     """The standings after games, of which those of a seed are a round."""
-    rounds = dict[int, list[Seating]]()
+    rounds = dict[int, list[SeatedGame]]()
     for game in games:
         rounds.setdefault(game.run.header.number, []).append(game)
     over = {
@@ -203,17 +218,17 @@ def standings(name: str, players: Sequence[str], games: Sequence[Seating]) -> St
         player: {number: fmean([game[player] for game in played if player in game]) for number, played in over.items()}
         for player in players
     }
-    order = rank(money, better="higher") if over else None
-    ratings = rate([*over.values()])
+    first = next((game.run.scores[0] for game in games if game.run.scores), None)
+    ranking = None
+    if over and first:
+        order = rank(money, better="higher")
+        ranking = WorldRanking(games[0].run.world, first.name, first.unit, "higher", order, len(over))
     rows = [
         Standing(
-            player, order.places[player] if order else 1, ratings[player], fmean([*money[player].values()]),
+            player, ranking.order.places[player] if ranking else 1, rating, fmean([*money[player].values()]),
             mean_interval([*money[player].values()]),
         )
-        for player in ratings
+        for player, rating in rate([*over.values()]).items()
     ]  # fmt: skip
-    first = next((game.run.scores[0] for game in games if game.run.scores), None)
-    return Standings(
-        name, players, len(over), len(rounds), first.name if first else "", first.unit if first else "",
-        sorted(rows, key=lambda row: -row.rating.points), Runs([game.run for game in games]),
-    )  # fmt: skip
+    by_rating = sorted(rows, key=lambda row: -row.rating.points)
+    return Standings(name, players, len(over), len(rounds), ranking, by_rating, Runs([game.run for game in games]))

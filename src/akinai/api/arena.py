@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, Unpack, cast
 
 from akinai import worlds
-from akinai.analysis.ranking import Seating, Standings, is_over, standings
+from akinai.analysis.ranking import SeatedGame, Standings, is_over, standings
 from akinai.api.agent_options import resolve_options
 from akinai.api.play import Playing, parts_of, play_headers, read_header, warn_of_failures
 from akinai.core.canonical import short_digest
@@ -86,8 +86,8 @@ def arena(players: Sequence[str], **options: Unpack[ArenaOptions]) -> Standings:
     runs = warn_of_failures(in_store(playing.store, work, create=True))
     # Games of one order of players stand together, seed by seed, as they were planned.
     orders = [order for order in games.orders for _ in games.seeds]
-    seatings = [Seating(run, games.seating(order)) for run, order in zip(runs, orders, strict=True)]
-    return standings(games.name, games.players, seatings)
+    seated = [SeatedGame(run, games.seating(order)) for run, order in zip(runs, orders, strict=True)]
+    return standings(games.name, games.players, seated)
 
 
 def _expect_same(stored: RunHeader | None, planned: RunHeader) -> None:

@@ -102,9 +102,7 @@ def run(
     options["agent"] = spec
     if dry_run:
         return _print_estimate(world, options, as_json=as_json)
-    jobs = cast("int | None", options["jobs"])
-    waits_for_models = jobs is None and spec.asks_model and not address.startswith("memory:")
-    options["jobs"] = PARALLEL_RUNS if waits_for_models else process_count(jobs, address)
+    options["jobs"] = _jobs(cast("int | None", options["jobs"]), address, asks_model=spec.asks_model)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
@@ -122,6 +120,12 @@ def _write_prompt(world: str, agent: object, file: Path) -> None:
     print_sentence(f"the prompt is written to {file}")
     words = ["akinai", "run", world, *(["--agent", name] if name else []), "--model", "M", "--prompt", str(file)]
     print_next_steps({shlex.join(words): "play with it, once you have changed it"})
+
+
+def _jobs(jobs: int | None, address: str, *, asks_model: bool) -> int:
+    """How many runs are played at the same time: as was asked, many that wait for models, or one for each processor."""
+    waits = jobs is None and asks_model and not address.startswith("memory:")
+    return PARALLEL_RUNS if waits else process_count(jobs, address)
 
 
 def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:
@@ -271,8 +275,8 @@ def arena(
     options["store"] = address = store_address(store)
     if dry_run:
         return _print_expected(estimate_arena(players, **options), options["rounds"], "round", as_json=as_json)
-    waits_for_models = jobs is None and programme(players, options).asks_model and not address.startswith("memory:")
-    options["jobs"] = PARALLEL_RUNS if waits_for_models else process_count(jobs, address)
+    asks_model = programme(players, options, open_models=False).asks_model
+    options["jobs"] = _jobs(jobs, address, asks_model=asks_model)
     quiet = as_json or as_csv
     with progress_bar(quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
@@ -286,7 +290,7 @@ def arena(
     elif as_csv:
         print_line(result.table.csv)
     else:
-        print_page(lambda width: page_of([result.table], width))
+        print_page(lambda width: page_of([result.answer, result.table], width))
     failed = [run for run in result.runs if run.status == "failed"]
     for run in failed[:MAX_REASONS]:
         print_error(f"run {run.id} failed: {run.reason}")

@@ -95,6 +95,10 @@ class Seating(Generic[S]):
         return None
 
 
+SAME = "same"
+"""Stands for the agent of the run where a setting names an agent."""
+
+
 class Sides(Generic[S]):
     """The sides of a game: their names, the models that may play them, and how long a run takes."""
 

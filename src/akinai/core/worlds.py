@@ -231,7 +231,8 @@ class GrowingList(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return [self._shared[position] for position in range(*index.indices(self._length))]
+            start, stop, step = index.indices(self._length)
+            return self._shared[start:stop:step] if step > 0 else [self._shared[at] for at in range(start, stop, step)]
         if not -self._length <= index < self._length:
             raise IndexError(index)
         return self._shared[index % self._length]

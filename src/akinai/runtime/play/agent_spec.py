@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from akinai.agents.chat import ChatOptions, Memory, checked_instructions, estimated_tokens, instructions
 from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.errors import UsageError
+from akinai.core.facets import SAME
 from akinai.core.models import TIMEOUT_S, Message
 from akinai.core.stores import LABEL, PROGRAM, PROMPT, RunHeader, why_no_label
 from akinai.core.worlds import World
@@ -22,8 +23,6 @@ MODEL_AGENTS = (CHAT, STRUCTURED)
 """Agents that ask a model: by tool calls, or by one JSON object in each reply."""
 RULES = "rules"
 """Stands for the sub-agents' model: they play by rules."""
-SAME = "same"
-"""Stands for the agent of the run where a setting names an agent."""
 PLAYBOOK_TOKENS = 2_000
 """Default number of playbook tokens that an agent which asks a model sees at a time."""
 AGENT_SPEC = "agent_spec"

@@ -25,7 +25,7 @@ from akinai.runtime.play.model_pool import ModelPool
 from akinai.runtime.play.repeats import UNREADABLE, Repeats, UnreadReplies
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.play.session import LocalSession
-from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE, TRACEBACK
+from akinai.runtime.runs.records import ENDED_BY_AGENT, INTERRUPTED, RESUMABLE, TRACEBACK
 
 BATCH = 500
 """Entries that a reproducible run commits together: after a crash, a resume repeats lost ones byte for byte."""
@@ -108,7 +108,8 @@ class Driver:
         if self._seats is not None and self._seats.holds(actor):
             return self._seats.agent
         seating, state = self.session.world.facets.seating, self.session.state
-        return self._seated.get(seating.group(state, actor)) or seating.own_player(state, actor)
+        seated = self._seated.get(seating.group(state, actor)) if self._seated else None
+        return seated or seating.own_player(state, actor)
 
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
@@ -241,7 +242,7 @@ class Driver:
 
         That is so where the budget of the run is spent, a person stops it, or a model cannot be asked.
         """
-        if isinstance(error, ModelError) or (isinstance(error, EndRun) and error.ending in ("budget", "stopped")):
+        if isinstance(error, ModelError) or (isinstance(error, EndRun) and error.ending in INTERRUPTED):
             return None
         why = error.ending if isinstance(error, EndRun) else str(error)
         return self.session.world.facets.seating.leaving_action(self.session.state, actor, why)

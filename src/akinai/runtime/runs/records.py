@@ -23,7 +23,9 @@ TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
 ENDED_BY_AGENT = "ended_by_agent"
 """The key of a run card that says that an agent, not the world, named the ending."""
-RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget", STUCK, UNREADABLE)
+INTERRUPTED = ("stopped", "budget")
+"""Endings of a run that a person stopped, or whose budget is spent: nobody who plays it came to an end."""
+RESUMABLE = (None, *INTERRUPTED, "script_over", "message_cap", STUCK, UNREADABLE)
 """Endings after which a run can be resumed: its world is not over, or only stands still ("stuck")."""
 
 State = Literal["done", "failed", "open", "unreadable", "damaged"]

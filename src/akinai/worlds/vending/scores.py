@@ -49,7 +49,7 @@ def facts(state: State) -> Mapping[str, Json]:
         "transit_cents": transit_cents(state),
         "units_sold": state.units_sold,
         "products_on_sale": len({slot.product for slot in state.slots if slot and slot.lots}),
-        "unread": len(state.mail.unread),
+        "unread": state.mail.unread_count,
     }
 
 

@@ -207,7 +207,7 @@ def _absences(history: History) -> Iterator[Mistake]:
         if not isinstance(step.turn.action, _REST):
             yield from _absence(stretch)
             stretch = []
-        elif step.entry.seq in history.close_by_entry and len(step.before.mail.unread):
+        elif step.entry.seq in history.close_by_entry and step.before.mail.unread_count:
             stretch.append(step)
     yield from _absence(stretch)
 
@@ -216,7 +216,7 @@ def _absence(stretch: Sequence[Step]) -> Iterator[Mistake]:
     for first in range(0, len(stretch), ABSENCE_DAYS):
         days = stretch[first : first + ABSENCE_DAYS]
         if len(days) >= ABANDONED_DAYS:
-            waiting = len(days[-1].before.mail.unread)
+            waiting = days[-1].before.mail.unread_count
             yield _abandoned(days, f"{waiting} letters waited, and machines and storage with them")
 
 

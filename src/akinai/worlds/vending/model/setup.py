@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
+from akinai.core.facets import SAME
 from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
@@ -20,8 +21,6 @@ Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
 WEATHERS: tuple[Weather, ...] = ("hot", "sunny", "cloudy", "rain", "cold")
 
-SAME = "same"
-"""Stands for the agent of the run where a setting names an agent."""
 MOST_OWNERS = 5
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]

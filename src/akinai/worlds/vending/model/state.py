@@ -221,6 +221,10 @@ class Mail:
     """Quotes that can still be ordered, by number."""
 
     @property
+    def unread_count(self) -> int:
+        return len(self.inbox) - self.opened
+
+    @property
     def unread(self) -> Sequence[Letter]:
         """Oldest first."""
         return self.inbox[self.opened :]

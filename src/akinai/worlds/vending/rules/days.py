@@ -161,7 +161,7 @@ def _end_text(state: State) -> str:
 def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
     """The owner's morning notice, as text and data: yesterday's sales and money, the fee, new mail, the weather."""
     setup, book, names = state.setup, state.book, state.setup.catalog.by_id
-    weather, unread = state.economy.today(state.day).weather, len(state.mail.unread) + len(state.unwritten)
+    weather, unread = state.economy.today(state.day).weather, state.mail.unread_count + len(state.unwritten)
     of = f" of {setup.days}" if setup.days else ""
     lines = [f"Good morning. It is {clock(setup, state.minute)}, day {state.day}{of}. Weather: {weather}."]
     data: dict[str, Json] = {"day": state.day, "weather": weather, "unread": unread}

@@ -157,7 +157,7 @@ def view_business_state(state: State) -> Result:
     data: dict[str, Json] = {}
     for part in parts:
         data |= part.data if isinstance(part.data, dict) else {}
-    unread = len(state.mail.unread)
+    unread = state.mail.unread_count
     text = "\n".join([*(part.text for part in parts), f"Unread letters: {unread}."])
     return state, Outcome(text, data=data | {"unread": unread})
 

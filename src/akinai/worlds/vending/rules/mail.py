@@ -119,11 +119,11 @@ def read_email(state: State, action: ReadEmail) -> Result:
     if action.folder == "sent":
         page = mail.sent[: -PAGE - 1 : -1]
         return state, _render_letters(state, page, f"The latest {len(page)} of {len(mail.sent)} letters you sent.")
-    unread = len(mail.unread)
+    unread = mail.unread_count
     mail, opened = open_unread(mail)
     state = state.moved(mail=mail)
     if action.only_unread or unread > PAGE:
-        left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
+        left = f"; {mail.unread_count} more are unread" if mail.unread_count else ""
         return state, _render_letters(state, opened, f"{_count(len(opened), 'new letter')}{left}.")
     page = mail.inbox[max(mail.opened - PAGE, 0) : mail.opened][::-1]
     return state, _render_letters(state, page, f"The latest {len(page)} of {_count(mail.opened, 'letter')}.")

@@ -253,7 +253,7 @@ def _emptiest(held: Sequence[Slot], id: str, count: int) -> Sequence[Slot]:
 def _open_letters(state: State) -> State:
     """Open the week's letters; those that only concern the employee are not kept."""
     letters = list[Letter]()
-    while len(state.mail.unread):
+    while state.mail.unread_count:
         box, opened = mail.open_unread(state.mail)
         state = state.moved(mail=box)
         letters += [letter for letter in opened if not letter.subject.endswith((" was signed for", " is moved"))]

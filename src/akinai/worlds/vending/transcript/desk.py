@@ -83,7 +83,7 @@ def _open_matters(state: State) -> tuple[Pick, ...]:
     complaints = [
         Choice((complaint.number,), f"{complaint.number}, {format_cents(complaint.cents)}",
                "money promised" if complaint.promised else "")
-        for complaint in (() if state.mail.unread else state.complaints)
+        for complaint in (() if state.mail.unread_count else state.complaints)
     ]  # fmt: skip
     return (
         Pick(("order",), "Order", tuple(orders)),

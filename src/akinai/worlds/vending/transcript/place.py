@@ -48,7 +48,7 @@ def _figures(state: State) -> tuple[Figure, ...]:
     fixed = (
         Figure("cash_cents", "cash", state.cash_cents, "cents"),
         Figure("machine_cents", "in the machine" if street.alone else "in the machines", state.machine_cents, "cents"),
-        Figure("unread", "unread letters", len(state.mail.unread), "letters"),
+        Figure("unread", "unread letters", state.mail.unread_count, "letters"),
         Figure("minute", "time of day", state.minute_of_day, "minutes"),
     )
     if street.goal == "net_worth":
