@@ -23,7 +23,7 @@ WORLD = Vending()
 class Asker:
     """Answers with the same calls every time, and keeps the characters that it was sent."""
 
-    def __init__(self, *calls: tuple[str, dict[str, object]]) -> None:
+    def __init__(self, *calls: tuple[str, Mapping[str, object]]) -> None:
         self.calls, self.characters, self.requests = calls, 0, list[Request]()
 
     async def ask(self, request: Request) -> Reply:
@@ -86,7 +86,7 @@ def test_what_a_year_costs_is_what_the_estimate_says() -> None:
     """Tokens of requests, at the characters of a token here, are within 20 % of what `--dry-run` says for as many
     replies, and no request is above the window."""
     setup = prepare(WORLD, preset="sprint", settings={"start_cents": 5_000_000}).setup
-    form = {
+    form: dict[str, object] = {
         "orders": [{"supplier": "orchard_trading", "items": {"milk": 60, "mango_juice": 60}}],
         "prices": {"milk": 1.9, "mango_juice": 3},
         "sites": {"1": ["milk", "mango_juice"]},

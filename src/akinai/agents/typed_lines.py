@@ -117,7 +117,7 @@ def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = (), voi
         if verb is None:
             verb, arguments = _only_with_a_value(offered), line
         if verb is None:
-            return Verbs(offered or verbs.classes).parse(word, {}, line)  # which words the refusal
+            return verbs.offering(offered or verbs.classes).parse(word, {}, line)  # which words the refusal
         values = _values(parameters_of(verb), arguments.strip(), voice)
         action = read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
         return _explained(action, verb, values, voice)

@@ -165,8 +165,10 @@ def _decoded_parts(value: object, part: type[Action]) -> object:
 class Verbs:
     """The verbs of a world, found by any of their spellings."""
 
-    def __init__(self, classes: Sequence[type[Action]]) -> None:
+    def __init__(self, classes: Sequence[type[Action]], unspoken: Sequence[type[Action]] = ()) -> None:
+        """`unspoken` verbs are read from ledgers alone: they are done for an actor, and no agent can name them."""
         self.classes = self.offered = tuple(classes)
+        self._unspoken = {cls.__name__: cls for cls in (*unspoken, Unreadable)}
         self._by_name: dict[str, type[Action]] = {}
         for cls in self.classes:
             for name in (cls.__name__, cls.tool_name(), *cls.aliases):
@@ -198,7 +200,7 @@ class Verbs:
 
     def recorded(self, name: str, parameters: Mapping[str, Json]) -> Action:
         """The action that the ledger holds under a class name and fields. UnknownName for an unknown class."""
-        cls = Unreadable if name == Unreadable.__name__ else self._by_name.get(_folded(name))
+        cls = self._unspoken.get(name) or self._by_name.get(_folded(name))
         if cls is None:
             raise UnknownName("action", name, (cls.__name__ for cls in self.classes))
         return cls.model_validate(parameters) if parameters else _bare(cls)

@@ -11,7 +11,7 @@ from business import OWNERS, WORLD, TwoOwners, business, do, done, genesis, on_s
 from test_street import of_character
 
 import akinai
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import Move, Role, View, owner_of
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.steps import Step, Steps
@@ -704,6 +704,15 @@ def test_weekly_owners_decide_at_once_and_wait_for_one_another() -> None:
     assert (WORLD.actors(state), state.day) == (OWNERS, 8)
     late = WORLD.facets.observation.observe_late(state, FIRST, outcome)
     assert late.text.startswith("Week 2 of 2.")
+
+
+def test_no_agent_can_say_that_it_leaves() -> None:
+    """An owner who closed on a bad morning would keep the fees and the rents of all the days to come."""
+    for name in ("leave_street", "LeaveStreet", "LEAVE STREET"):
+        spoken = a.VERBS.parse(name, {"why": "it rains"}, name)
+        assert isinstance(spoken, Unreadable)
+        assert spoken.code == "no_action"
+    assert a.VERBS.recorded("LeaveStreet", {"why": "it broke"}) == a.LeaveStreet(why="it broke")
 
 
 def test_nobody_leaves_a_street_of_its_own() -> None:

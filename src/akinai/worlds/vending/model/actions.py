@@ -369,11 +369,11 @@ VERB_CLASSES: tuple[type[Verb], ...] = (
     *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
     DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report, WriteReply,
-    ReadNews, AnswerCustomer, Pay, TakePitch, LookAtRivals, SendMoney, OfferGoods, AcceptGoods, LeaveStreet,
+    ReadNews, AnswerCustomer, Pay, TakePitch, LookAtRivals, SendMoney, OfferGoods, AcceptGoods,
     *WEEKLY_VERBS, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""
-VERBS = Verbs(VERB_CLASSES)
+VERBS = Verbs(VERB_CLASSES, unspoken=(LeaveStreet,))
 
 
 def _as_list(parameters: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -121,9 +121,9 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
     """Refused as `closed` when it is not the actor's turn, `not_yours` when the actor may not use the verb."""
     if why := why_closed(state, actor):
         return Outcome.refused("closed", f"{actor} cannot act now: {why}")
-    verbs = verbs_of(state, actor)
     if verb is a.LeaveStreet and state.other_businesses:
-        return None
+        return None  # done for an owner whose player cannot go on
+    verbs = verbs_of(state, actor)
     if verb in verbs:
         return _past_closing(state, verb)
     names = ", ".join(allowed.tool_name() for allowed in verbs)
