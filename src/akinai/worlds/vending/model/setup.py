@@ -6,14 +6,16 @@ from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
+from akinai.core.errors import UnknownName
 from akinai.core.facets import SAME
 from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
+from akinai.worlds.vending.model.actions import VERB_CLASSES
 from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Street
 from akinai.worlds.vending.model.verb import unless
 
@@ -23,7 +25,16 @@ WEATHERS: tuple[Weather, ...] = ("hot", "sunny", "cloudy", "rain", "cold")
 
 MOST_OWNERS = 5
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+TOOLS = [verb.tool_name() for verb in VERB_CLASSES if verb.for_owner]
+
+
+def _known_tool(name: str) -> str:
+    if name not in TOOLS:
+        raise ValueError(str(UnknownName("tool", name, TOOLS)))
+    return name
+
+
+ToolName = Annotated[str, AfterValidator(_known_tool)]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
