@@ -113,3 +113,14 @@ def test_the_lines_of_two_runs_begin_before_their_first_day() -> None:
     assert len(lines) >= 2
     days = ["0.0", "333.3", "666.7", "1000.0"]
     assert all([point.split()[0] for point in line.split("L")][:4] == days for line in lines)
+
+
+def test_entries_of_several_owners_say_whose_they_are() -> None:
+    """As a market's do; a single owner's need not."""
+    settings = {"owners.2.agent": "idle"}
+    (rivals,) = akinai.run("vending", preset="arena", agent="naive", days=2, settings=settings)
+    (alone,) = akinai.run("vending", preset="quarter", agent="naive", days=2)
+    several, single = (str(day_html(views_of(run), 1, LIVE)) for run in (rivals, alone))
+    assert '<p class="actor">owner_1</p>' in several
+    assert '<p class="actor">owner_2</p>' in several
+    assert 'class="actor"' not in single

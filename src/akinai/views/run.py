@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
-from akinai.core.agents import split_said
+from akinai.core.agents import owner_of, split_said
 from akinai.core.canonical import Json
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import DAY_US, SECOND_US, Entry, midnights
@@ -15,7 +15,7 @@ from akinai.core.presentation.transcript import Crowd, Place
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
-from akinai.core.worlds import World, replay_on
+from akinai.core.worlds import World, participants, replay_on
 from akinai.runtime.runs.unreadable import unread_sentence
 from akinai.runtime.why.book import explanation_in
 from akinai.runtime.why.explanation import Credit, Explanation
@@ -134,6 +134,12 @@ class RunViews:
     def names(self) -> Mapping[str, str]:
         """Names of actors for people, by id."""
         return self._presentation.names(self.steps.final)
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether several act in it, so that each entry says who did it."""
+        several = bool(self.names) or len(participants(self.world, self.steps.opening)) > 1
+        return several or len({owner_of(step.entry.actor) for step in self.steps}) > 1
 
     @cached_property
     def findings(self) -> tuple[FindingView, ...]:

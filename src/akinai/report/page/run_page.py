@@ -107,6 +107,7 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
         return Markup("")
     html = render(
         "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
+        crowded=views.crowded,
     )  # fmt: skip
     return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
 
