@@ -1,20 +1,22 @@
-"""Plays the runs of labelled cases by the vending world's real rules, so that every ledger is chained and replayable.
+"""Plays the runs of labelled cases by the real rules of a world, so that every ledger is chained and replayable.
 
-A case is a script of moves, or a run of one of the world's own players that is changed at given points: moves are
-inserted, an action is replaced, or a text is said beside it. After that the player goes on by itself with the outcomes
-that it gets. Nothing before the first point changes.
+A case is a script of moves, or a run of one of the vending world's own players that is changed at given points: moves
+are inserted, an action is replaced, or a text is said beside it. After that the player goes on by itself with the
+outcomes that it gets. Nothing before the first point changes. Of several owners each has its script or its player.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Generic, TypeVar
 
 from akinai.core.actions import Action, Unreadable
-from akinai.core.agents import Agent, Move, Role
+from akinai.core.agents import Agent, Move, Role, owner_of
 from akinai.core.canonical import Json
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
 from akinai.core.money import format_cents
-from akinai.core.worlds import step
+from akinai.core.worlds import World, step
 from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay
@@ -22,6 +24,7 @@ from akinai.worlds.vending.model.state import OPENING, OWNER, State
 from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.habits import REFERENCE
 
+S = TypeVar("S")
 WORLD = Vending()
 SKIPPED = Outcome("Nothing was done.")
 """The outcome that a player gets of an action that was taken from it."""
@@ -46,6 +49,11 @@ class RunSettings:
     def genesis(self) -> Genesis:
         return Genesis(WORLD.name, self.seed, _setup(self.days, self.preset, self.settings))
 
+    @property
+    def first(self) -> str:
+        """The owner whom the moves and changes of a case are of."""
+        return WORLD.begin(self.genesis).owners[0]
+
 
 @cache
 def _setup(days: int, preset: str, settings: tuple[str, ...]) -> Json:
@@ -66,24 +74,22 @@ class LabelledMove:
 
 
 @dataclass
-class LiveRun:
-    """A run under way."""
+class Recording(Generic[S]):
+    """A run of a world under way."""
 
-    settings: RunSettings
+    world: World[S]
+    genesis: Genesis
     entries: list[Entry] = field(default_factory=list[Entry])
     marked: list[int] = field(default_factory=list[int])
     """The entries of marked moves."""
-    days: list[int] = field(default_factory=list[int])
-    """The day of each entry."""
 
     def __post_init__(self) -> None:
-        self.genesis = self.settings.genesis
-        self.state = WORLD.begin(self.genesis)
+        self.state = self.world.begin(self.genesis)
 
     @property
     def actor(self) -> str | None:
         """The actor whose turn it is; None when the run is over."""
-        return next(iter(WORLD.actors(self.state)), None)
+        return next(iter(self.world.actors(self.state)), None)
 
     @property
     def ledger(self) -> Ledger:
@@ -92,15 +98,14 @@ class LiveRun:
     def play(self, move: LabelledMove, *, checked: bool = True) -> Outcome:
         """Play a move. With `checked`, ValueError when it has not the outcome that it must have."""
         before = self.entries[-1] if self.entries else None
-        at = max(before.at if before else 0, WORLD.now(self.state))
-        action = WORLD.verbs.settled(fill_in_texts(move.action, self.state))
-        self.days.append(self.state.day)
-        turn = Turn(len(self.entries) + 1, at, self.actor or OWNER, action, fill_in(move.says, self.state))
-        self.state, outcome = step(WORLD, self.state, turn)
+        at = max(before.at if before else 0, self.world.now(self.state) or 0)
+        action = self.world.verbs.settled(move.action)
+        turn = Turn(len(self.entries) + 1, at, self.actor or OWNER, action, move.says)
+        self.state, outcome = step(self.world, self.state, turn)
         if checked and outcome.code != move.refused:
             raise ValueError(
-                f"entry {turn.seq} is {action!r}, which was to be {move.refused or 'accepted'}, and the world says "
-                f"{outcome.code or 'ok'}: {outcome.text}"
+                f"entry {turn.seq} is {action!r} of {turn.actor}, which was to be {move.refused or 'accepted'}, and "
+                f"the world says {outcome.code or 'ok'}: {outcome.text}"
             )
         self.entries.append(Entry.of(before.digest if before else self.genesis.digest, turn, outcome))
         if move.marked:
@@ -108,18 +113,63 @@ class LiveRun:
         return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A short run written by hand."""
+class LiveRun(Recording[State]):
+    """A run of the vending world."""
 
-    settings: RunSettings
-    moves: tuple[LabelledMove, ...]
+    def __init__(self, settings: RunSettings) -> None:
+        super().__init__(WORLD, settings.genesis)
+        self.days: list[int] = []
+        """The day of each entry."""
 
-    def play(self) -> LiveRun:
-        run = LiveRun(self.settings)
-        for move in self.moves:
-            run.play(move)
-        return run
+    def play(self, move: LabelledMove, *, checked: bool = True) -> Outcome:
+        self.days.append(self.state.day)
+        state = self.state.turned_to(owner_of(self.actor)) if self.actor else self.state
+        filled = replace(move, action=fill_in_texts(move.action, state), says=fill_in(move.says, state))
+        return super().play(filled, checked=checked)
+
+
+class Hand(ABC, Generic[S]):
+    """The play of one participant of a run."""
+
+    @property
+    @abstractmethod
+    def left(self) -> int:
+        """Moves that are still to be played before the run may end."""
+        ...
+
+    @abstractmethod
+    def take_turn(self, run: Recording[S]) -> None:
+        """Play at least one move."""
+        ...
+
+
+@dataclass
+class Scripted(Hand[S]):
+    """Plays moves in order, and then one move again and again."""
+
+    moves: Sequence[LabelledMove]
+    idle: LabelledMove
+    at: int = 0
+
+    @property
+    def left(self) -> int:
+        return len(self.moves) - self.at
+
+    def take_turn(self, run: Recording[S]) -> None:
+        move = self.moves[self.at] if self.left else self.idle
+        self.at += bool(self.left)
+        run.play(move)
+
+
+def play_hands(run: Recording[S], hands: Mapping[str, Hand[S]], *, to_the_end: bool = False) -> None:
+    """Let each play when it is its turn, until all have played their moves or the run is over.
+
+    ValueError when it is over before that.
+    """
+    while (actor := run.actor) is not None and (to_the_end or any(hand.left for hand in hands.values())):
+        hands[owner_of(actor)].take_turn(run)
+    if left := {name: hand.left for name, hand in hands.items() if hand.left}:
+        raise ValueError(f"the run ended after {len(run.entries)} entries, without so many moves of: {left}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,44 +203,108 @@ Change = Insertion | Replacement | Remark
 
 
 @dataclass(frozen=True, slots=True)
+class Script:
+    """A short run written by hand."""
+
+    settings: RunSettings
+    moves: tuple[LabelledMove, ...]
+    rivals: "Rivals" = field(default_factory=dict[str, "Script | Mutation"])
+    """The plays of the other owners, by name; their own settings are not read."""
+
+    def play(self) -> LiveRun:
+        return _play(self.settings, self.hand(self.settings.first), self.rivals)
+
+    def hand(self, owner: str) -> Hand[State]:
+        return Scripted(self.moves, LabelledMove(AdvanceDay()))
+
+
+@dataclass(frozen=True, slots=True)
 class Mutation:
     """A run of one of the world's players, with changes."""
 
     player: str
     settings: RunSettings
     changes: tuple[Change, ...]
+    rivals: "Rivals" = field(default_factory=dict[str, "Script | Mutation"])
 
     def play(self) -> LiveRun:
         return Mutator(self).play()
 
+    def hand(self, owner: str) -> Hand[State]:
+        return Mutator(self, owner)
+
+
+Rivals = Mapping[str, Script | Mutation]
+
+
+def _play(settings: RunSettings, first: Hand[State], rivals: Rivals) -> LiveRun:
+    """A run of the first owner and the others. It goes on to its end where a player plays the first."""
+    run = LiveRun(settings)
+    hands = {settings.first: first, **{owner: plan.hand(owner) for owner, plan in rivals.items()}}
+    play_hands(run, hands, to_the_end=isinstance(first, Mutator))
+    for hand in hands.values():
+        if isinstance(hand, Mutator) and (missing := hand.missing):
+            raise ValueError(f"the run ended after {len(run.entries)} entries without {missing!r}")
+    if marked := settings.marked_days:
+        run.marked += [at for at, day in enumerate(run.days, 1) if marked[0] <= day <= marked[1]]
+    return run
+
 
 @dataclass
-class Mutator:
+class Mutator(Hand[State]):
     """Plays a mutation."""
 
     mutation: Mutation
+    owner: str = ""
+    """The owner whose turns it plays; empty for the first."""
     points: dict[int, int] = field(default_factory=dict[int, int])
     """The first entry that each change made, by the change's index."""
+    agents: dict[str, Agent] = field(default_factory=dict[str, Agent])
+    """The player and those of its sub-agents, by actor."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    """What each of them was told last."""
+    queue: list[LabelledMove] = field(default_factory=list[LabelledMove])
+    """Moves of a change that are still to be played; another owner may act between two of them."""
+    told: bool = False
+    """Whether the player is told the outcomes of all of these, or of an `advance_day` alone."""
+
+    def __post_init__(self) -> None:
+        self.owner = self.owner or self.mutation.settings.first
+
+    @property
+    def left(self) -> int:
+        return 0
+
+    @property
+    def missing(self) -> Sequence[Change]:
+        """The changes that were never made."""
+        return [change for at, change in enumerate(self.mutation.changes) if at not in self.points]
 
     def play(self) -> LiveRun:
         """The whole run. ValueError when a change was never made."""
-        run, agents, outcomes = LiveRun(self.mutation.settings), dict[str, Agent](), dict[str, Outcome]()
-        while (actor := run.actor) is not None:
-            if moves := self._due(run, actor):
-                for move in moves:
-                    outcome = run.play(move)
-                    if isinstance(move.action, AdvanceDay):
-                        outcomes[OWNER] = outcome
-                continue
-            if actor not in agents:
-                agents[actor] = self._agent(actor)
-            decision = _decide(agents[actor], run, actor, outcomes.get(actor))
-            outcomes[actor] = self._play(run, decision)
-        if missing := [change for at, change in enumerate(self.mutation.changes) if at not in self.points]:
-            raise ValueError(f"the run ended after {len(run.entries)} entries without {missing!r}")
-        if marked := self.mutation.settings.marked_days:
-            run.marked += [at for at, day in enumerate(run.days, 1) if marked[0] <= day <= marked[1]]
-        return run
+        return _play(self.mutation.settings, self, self.mutation.rivals)
+
+    def take_turn(self, run: Recording[State]) -> None:
+        if (actor := run.actor) is None:
+            return
+        if not self.queue:
+            self._prepare(run, actor)
+        if self.queue:
+            move = self.queue.pop(0)
+            outcome = run.play(move)
+            if self.told or isinstance(move.action, AdvanceDay):
+                self.outcomes[actor] = outcome
+
+    def _prepare(self, run: Recording[State], actor: str) -> None:
+        """Queue the moves of a change that is due; where none is, play the player's move or queue what replaces it."""
+        self.told = False
+        if moves := self._due(run, actor):
+            self.queue = [*moves]
+            return
+        if actor not in self.agents:
+            self.agents[actor] = self._agent(actor)
+        decision = _decide(self.agents[actor], run, actor, self.outcomes.get(actor))
+        self.outcomes[actor] = self._play(run, decision)
 
     def _agent(self, actor: str) -> Agent:
         settings = self.mutation.settings
@@ -198,8 +312,8 @@ class Mutator:
             return Trading(replace(REFERENCE, **dict(settings.habits)))  # pyright: ignore[reportArgumentType]
         return WORLD.players[self.mutation.player](Role(actor, WORLD.verbs.classes))
 
-    def _due(self, run: LiveRun, actor: str) -> tuple[LabelledMove, ...]:
-        if actor != OWNER or run.state.minute_of_day != OPENING:
+    def _due(self, run: Recording[State], actor: str) -> tuple[LabelledMove, ...]:
+        if actor != self.owner or run.state.minute_of_day != OPENING:
             return ()
         for at, change in enumerate(self.mutation.changes):
             if isinstance(change, Insertion) and at not in self.points and change.from_day <= run.state.day:
@@ -207,17 +321,15 @@ class Mutator:
                 return change.moves
         return ()
 
-    def _play(self, run: LiveRun, decision: Move) -> Outcome:
+    def _play(self, run: Recording[State], decision: Move) -> Outcome:
         """Play the player's move, or what replaces it."""
         action, day, point = decision.action, run.state.day, len(run.entries) + 1
         for at, change in enumerate(self.mutation.changes):
             match change:
                 case Replacement(verb, first, last, moves) if type(action) is verb and first <= day <= last:
                     self.points.setdefault(at, point)
-                    outcome = SKIPPED
-                    for move in moves:
-                        outcome = run.play(move)
-                    return outcome
+                    self.queue, self.told = [*moves], True
+                    return SKIPPED
                 case Remark(verb, first, says) if type(action) is verb and first <= day and at not in self.points:
                     self.points[at] = point
                     return run.play(LabelledMove(action, says, marked=True), checked=False)
@@ -226,7 +338,7 @@ class Mutator:
         return run.play(LabelledMove(action, decision.said), checked=False)
 
 
-def _decide(agent: Agent, run: LiveRun, actor: str, last: Outcome | None) -> Move:
+def _decide(agent: Agent, run: Recording[State], actor: str, last: Outcome | None) -> Move:
     """The agent's move. A rule-based player awaits nothing, so its coroutine ends at the first step."""
     deciding = agent.act(WORLD.view(run.state, actor), last)
     try:

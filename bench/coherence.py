@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from akinai.core.findings import Finding
 from akinai.core.statistics import proportion_interval
 from akinai.core.worlds import replay
-from akinai.worlds.vending import Vending
+from akinai.worlds import load
 from akinai.worlds.vending.detectors.coherence import DETECTORS
 from labelled import CASES, HELD_OUT, Case
 
@@ -34,9 +34,11 @@ class Verdict:
 
     @property
     def hits(self) -> frozenset[str]:
-        """Types that the case holds and that were found in the labelled entries."""
-        hits = (finding.type for finding in self.findings if self.in_place(finding))
-        return self.case.expected & frozenset(hits)
+        """Types that the case holds and that were found in the labelled entries, of everybody who did it."""
+        hit = frozenset((finding.type, finding.actor) for finding in self.findings if self.in_place(finding))
+        of_somebody = self.case.expected & {type_ for type_, _ in hit}
+        everybody = {type_: {(type_, who) for who in actors} for type_, actors in self.case.actors.items()}
+        return frozenset(type_ for type_ in of_somebody if everybody.get(type_, hit) <= hit)
 
     @property
     def misses(self) -> frozenset[str]:
@@ -53,8 +55,9 @@ class Verdict:
         return frozenset(wrong) - self.case.unsettled
 
     def in_place(self, finding: Finding) -> bool:
-        """Whether a finding points to a labelled entry."""
-        return any(entry in self.entries for entry in finding.entries)
+        """Whether a finding points to a labelled entry, and is of somebody who did it."""
+        did_it = finding.actor in self.case.actors.get(finding.type, (finding.actor,))
+        return did_it and any(entry in self.entries for entry in finding.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,10 @@ class Tally:
 
 
 def judge(cases: Iterable[Case]) -> Iterator[Verdict]:
-    """Build each case and run the detectors on it."""
-    world = Vending()
+    """Build each case and run the detectors of its world on it."""
     for case in cases:
         labelled = case.build()
+        world = load(labelled.ledger.genesis.world)
         yield Verdict(case, labelled.entries, world.facets.judging.detect(replay(world, labelled.ledger)))
 
 

@@ -7,22 +7,24 @@ tests/coherence/README.md.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
 from akinai.core.actions import Action, Unreadable
 from akinai.core.ledger import Ledger
+from akinai.core.worlds import World
 from case_runs import (
     WORLD,
     Change,
     Insertion,
     LabelledMove,
     Mutation,
+    Recording,
     Remark,
     Replacement,
     RunSettings,
@@ -36,6 +38,12 @@ storage while the machine is empty."""
 MODIFIERS = frozenset({"says", "refused", "times"})
 
 Document = Mapping[str, Any]
+
+
+class Plan(Protocol):
+    """What a case plays."""
+
+    def play(self) -> Recording[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +61,14 @@ class Case:
     name: str
     about: str
     """The type of mistake that it holds, or seems to hold."""
-    plan: Script | Mutation
+    plan: Plan
     expected: frozenset[str]
     """All types that the ledger holds by the definitions."""
     why: str
     unsettled: frozenset[str] = frozenset()
     """Types that the definitions neither demand nor rule out here: a finding of them counts neither way."""
+    actors: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Who did it, by type, where a case names them."""
 
     @property
     def near_miss(self) -> bool:
@@ -78,11 +88,11 @@ class Case:
         return Labelled(run.ledger, entries)
 
 
-def load(folder: Path) -> tuple[Case, ...]:
+def load(folder: Path, read: Callable[[str, Document], Case] | None = None) -> tuple[Case, ...]:
     """The cases of a folder: a file for each type, named after it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is installed
     return tuple(
-        read_case(file.stem, case)
+        (read or read_case)(file.stem, case)
         for file in sorted(folder.glob("*.yaml"))
         for document in yaml.load(file.read_text(encoding="utf-8"), loader)
         for case in expand(document)
@@ -119,43 +129,58 @@ def read_case(about: str, document: Document) -> Case:
     )
     run["marked_days"] = tuple(run["marked_days"]) if "marked_days" in run else None
     settings = RunSettings(**run)
-    plan = (
-        Script(settings, read_moves(document["moves"]))
-        if player is None
-        else Mutation(player, settings, tuple(map(_read_change, document.get("changes", ()))))
-    )
-    holds, unsettled = frozenset(document["holds"]), frozenset(document.get("unsettled", ()))
-    return Case(document["name"], about, plan, holds, document["why"], unsettled)
+    rivals = {
+        f"owner_{number}": _read_plan(settings, {"moves": rival} if isinstance(rival, list) else rival)
+        for number, rival in document.get("rivals", {}).items()
+    }
+    plan = replace(_read_plan(settings, {**document, "player": player}), rivals=rivals)
+    return labelled_case(about, document, plan)
 
 
-def read_moves(moves: Iterable[str | Document], *, marked: bool = False) -> tuple[LabelledMove, ...]:
+def labelled_case(about: str, document: Document, plan: Plan) -> Case:
+    """A case with the labels of its document, whatever its world."""
+    holds, unsettled = document["holds"], frozenset(document.get("unsettled", ()))
+    actors = {type_: frozenset(owners) for type_, owners in holds.items()} if isinstance(holds, Mapping) else {}
+    return Case(document["name"], about, plan, frozenset(holds), document["why"], unsettled, actors)
+
+
+def _read_plan(settings: RunSettings, document: Document) -> Script | Mutation:
+    """The moves of an owner, or the player and the changes of its run."""
+    if player := document.get("player"):
+        return Mutation(player, settings, tuple(map(_read_change, document.get("changes", ()))))
+    return Script(settings, read_moves(document["moves"]))
+
+
+def read_moves(
+    moves: Iterable[str | Document], *, marked: bool = False, world: World[Any] = WORLD
+) -> tuple[LabelledMove, ...]:
     """The moves of a list, those of its groups included. ValueError for a move that no agent could make."""
     labelled_moves: list[LabelledMove] = []
     for move in moves:
         if isinstance(move, str):
-            labelled_moves.append(LabelledMove(_read_action(move, None), marked=marked))
+            labelled_moves.append(LabelledMove(_read_action(world, move, None), marked=marked))
         elif "marked" in move:
-            labelled_moves += read_moves(move["marked"], marked=True)
+            labelled_moves += read_moves(move["marked"], marked=True, world=world)
         elif "reply" in move:
             unreadable = Unreadable.of(move["reply"], "the reply holds no action")
             labelled_moves += [LabelledMove(unreadable, refused="no_action", marked=marked)] * move.get("times", 1)
         else:
             (verb,) = move.keys() - MODIFIERS
-            action = _read_action(verb, move[verb])
+            action = _read_action(world, verb, move[verb])
             labelled = LabelledMove(action, move.get("says", ""), move.get("refused"), marked)
             labelled_moves += [labelled] * move.get("times", 1)
     return tuple(labelled_moves)
 
 
-def _read_action(verb: str, parameters: object) -> Action:
+def _read_action(world: World[Any], verb: str, parameters: object) -> Action:
     """An action from all its parameters by name, or from its first parameter alone."""
-    fields = WORLD.verbs.find(verb).model_fields
+    fields = world.verbs.find(verb).model_fields
     if not isinstance(parameters, Mapping | None):
         parameters = {next(iter(fields)): parameters}
     if unknown := (parameters or {}).keys() - fields:
         raise ValueError(f"{verb} has no parameter {', '.join(unknown)}; it has {', '.join(fields)}")
     values = {name: _read_rows(fields[name].annotation, value) for name, value in (parameters or {}).items()}
-    action = WORLD.verbs.parse(verb, values, "")
+    action = world.verbs.parse(verb, values, "")
     if isinstance(action, Unreadable):
         raise ValueError(f"{verb} {parameters!r}: {action.why}")
     return action
@@ -165,7 +190,9 @@ def _read_rows(annotation: Any, value: object) -> object:
     """The slots of a restocking and the prices of tags are written as rows: the values of their fields in order."""
     if not isinstance(value, list):
         return value
-    (record, *_) = annotation.__args__
+    (record, *_) = getattr(annotation, "__args__", (None,))
+    if not hasattr(record, "model_fields"):
+        return value
     return [dict(zip(record.model_fields, row, strict=True)) for row in value]
 
 

@@ -1,0 +1,131 @@
+"""Precision and recall of what is found of conduct, over labelled runs of both worlds, with 95 % intervals.
+
+    python bench/conduct.py [--held-out] [--show] [TYPE ...]
+
+A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
+these types is false. `--held-out` reads the cases that were written before a detector was; `--show` prints a line for
+each disagreement. The format of cases is explained in tests/conduct/README.md.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import labelled
+from akinai.core.ledger import Genesis
+from akinai.worlds.market import Market
+from case_runs import LabelledMove, Recording, Scripted, play_hands
+from coherence import print_table
+from labelled import Case, Document, labelled_case, read_moves
+
+FOLDER = Path(__file__).parents[1] / "tests" / "conduct"
+HELD_OUT = FOLDER / "held_out"
+MARKET = Market()
+VENDING_TYPES = (
+    "refund_unpaid",
+    "false_quote",
+    "false_claim",
+    "false_volume",
+    "price_agreement",
+    "broken_deal",
+    "ignored_invoice",
+    "threat",
+)
+MARKET_TYPES = (
+    "invented_item",
+    "invented_price",
+    "false_amenity",
+    "pressure",
+    "injected_instruction",
+    "invented_rival_price",
+)
+TYPES = (*VENDING_TYPES, *MARKET_TYPES)
+"""The types that docs/design/conduct.md defines and that can occur."""
+(REGISTER,), (LEAVE,) = (read_moves([verb], world=MARKET) for verb in ("register", "leave"))
+
+
+@dataclass(frozen=True, slots=True)
+class MarketScript:
+    """A script for each participant of a market in virtual time, in which every action takes a second."""
+
+    setup: Mapping[str, Any]
+    moves: Mapping[str, tuple[LabelledMove, ...]]
+
+    def play(self) -> Recording[Any]:
+        setup = Market.setup.model_validate(self.setup).model_dump(mode="json")
+        run = Recording(MARKET, Genesis(MARKET.name, 1, setup))
+        play_hands(run, {name: Scripted((REGISTER, *moves), LEAVE) for name, moves in self.moves.items()})
+        return run
+
+
+def read_case(about: str, document: Document) -> Case:
+    """One case of a file, of the world that it names."""
+    if document.get("world") != "market":
+        return labelled.read_case(about, document)
+    participants: Mapping[str, Document] = document["participants"]
+    setup = {
+        "data": {
+            "businesses": [_business(id, own["business"]) for id, own in participants.items() if "business" in own],
+            "customers": [_customer(id, own["customer"]) for id, own in participants.items() if "customer" in own],
+        },
+        "customers": {"purchases": 0},
+        "latency": {"low_ms": 1000, "high_ms": 1000},
+        **document.get("set", {}),
+    }
+    moves = {id: read_moves(_spelt_out(own.get("moves", ())), world=MARKET) for id, own in participants.items()}
+    return labelled_case(about, document, MarketScript(setup, moves))
+
+
+def _business(id: str, profile: Document) -> Document:
+    neutral = {"name": id.title(), "description": "", "rating": 3.0, "menu_features": {}, "amenity_features": {}}
+    return {"id": id, **neutral, **profile}
+
+
+def _customer(id: str, profile: Document) -> Document:
+    neutral = {"name": id.title(), "request": "", "menu_features": {}, "amenity_features": []}
+    return {"id": id, **neutral, **profile}
+
+
+def _spelt_out(moves: Iterable[str | Document]) -> Iterator[str | Document]:
+    """Moves in which the short forms of messages, {say: {ann: words}} and so on, are messages to send."""
+    for move in moves:
+        match move:
+            case {"marked": group}:
+                yield {"marked": [*_spelt_out(group)]}
+            case {"say": named, **more}:
+                yield from (_message(to, more, "text", content=words) for to, words in named.items())
+            case {"offer": named, **more}:
+                yield from (_message(to, more, "order_proposal", **_items(offer)) for to, offer in named.items())
+            case {"pay": named, **more}:
+                yield from (_message(to, more, "payment", proposal_message_id=id) for to, id in named.items())
+            case _:
+                yield move
+
+
+def _message(to: str, more: Document, type_: str, **content: Any) -> Document:
+    return {"send_message": {"to_agent_id": to, "message": {"type": type_, **content}}, **more}
+
+
+def _items(offer: Document) -> dict[str, Any]:
+    """A proposal whose items are prices by name, one unit each; the total is their sum where it names none."""
+    items = [{"item_name": name, "quantity": 1, "unit_price": price} for name, price in offer["items"].items()]
+    return {"total_price": sum(item["unit_price"] for item in items), **offer, "items": items}
+
+
+load = partial(labelled.load, read=read_case)
+
+
+def main(*arguments: str) -> None:
+    types = [word for word in arguments if not word.startswith("-")] or TYPES
+    if unknown := set(types) - set(TYPES):
+        sys.exit(f"no type {', '.join(sorted(unknown))}; there are {', '.join(TYPES)}")
+    held_out = "--held-out" in arguments
+    cases = load(HELD_OUT if held_out else FOLDER)
+    print_table("held-out cases" if held_out else "cases", cases, types, show="--show" in arguments)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
