@@ -20,7 +20,8 @@ from akinai import api
 
 if __name__ == "__main__":
     store, (first, last), days = sys.argv[1], map(int, sys.argv[2].split("-")), int(sys.argv[3])
-    api.run("vending", agent="reference", seeds=range(first, last + 1), days=days, jobs=1, store=store)
+    seeds = range(first, last + 1)
+    api.run("vending", agent="reference", preset="classic", seeds=seeds, days=days, jobs=1, store=store)
 """
 COMMAND = ("-m", "akinai", "run", "vending", "--agent", "reference", "--preset", "classic", "--jobs", "1")
 

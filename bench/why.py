@@ -62,8 +62,11 @@ class Planted:
             return move
         move = await self.inner.act(view, last)
         if today == self.day and self.done is None and isinstance(move.action, a.AdvanceDay):
-            self.held, self.done = move, MISTAKES[self.kind](self)
-            return Move(self.done)
+            mistake = MISTAKES[self.kind](self)
+            if mistake is not None:
+                self.held, self.done = move, mistake
+                return Move(mistake)
+            self.day += 1  # another day
         return move
 
     def priced(self) -> str:
@@ -91,13 +94,17 @@ def slow_product(player: Planted) -> Action:
     raise LookupError("nobody sells it")
 
 
-def cheat(player: Planted) -> Action:
-    """Goods that it sells, for three fifths of its cash and at most $400, from a cheat."""
+def cheat(player: Planted) -> Action | None:
+    """Goods for three fifths of its cash and at most $400, from a cheat whose prices it knows; None for no such."""
     economy, trader = economy_of(player.genesis), player.inner.trader
     assert economy.town is not None
     assert trader is not None
-    cheats = [id for id in economy.town.open_suppliers(player.day) if economy.town.traders[id].character == "cheat"]
-    prices = trader.memory.offers[cheats[0]].prices
+    offers, traders = trader.memory.offers, economy.town.traders
+    open_suppliers = economy.town.open_suppliers(player.day)
+    cheats = [id for id in open_suppliers if traders[id].character == "cheat" and id in offers]
+    if not cheats:
+        return None
+    prices = offers[cheats[0]].prices
     goods = [id for id in trader.layout if id in prices] or list(prices)[:6]
     units = max(1, min(trader.cash * 3 // 5, 40_000) // sum(prices[id] for id in goods))
     return a.PlaceOrder(supplier_id=cheats[0], items=dict.fromkeys(goods, units))
@@ -117,7 +124,7 @@ def cent(player: Planted) -> Action:
     return a.ChangePrices(prices_cents={player.priced(): player.price() + 1})
 
 
-MISTAKES: dict[str, Callable[[Planted], Action]] = {
+MISTAKES: dict[str, Callable[[Planted], Action | None]] = {
     "slow product": slow_product, "cheat": cheat, "half cost": half_cost, "a look": look, "one cent": cent,
 }  # fmt: skip
 PLANTED = ("slow product", "cheat", "silence", "half cost")

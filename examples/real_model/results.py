@@ -18,11 +18,12 @@ from time import perf_counter
 from typing import Any
 
 import akinai
-from akinai.core.errors import AkinaiError
+from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.statistics.intervals import mean_interval, proportion_interval
 from akinai.learning import Bullet, Playbook, Section, export_playbook
 from akinai.learning.data_sets import DataSet
 from akinai.learning.roles.tasks import CHECKS, Split, Task
+from akinai.runtime.runs.records import INTERRUPTED
 
 try:
     from fetch import MODEL as WEIGHTS_FILE
@@ -179,6 +180,8 @@ def played(url: str, store: str, world: str, agent: str, name: str, **options: A
     else:
         options = {**asks, **options} if agent in ("chat", "structured") else options
         runs = akinai.run(world, agent=agent, seeds=SEEDS, name=name, store=store, jobs=1, **options)
+    if cut := [run for run in runs if run.status == "failed" or run.ending in INTERRUPTED]:
+        raise UsageError(f"{cut[0].id} is not over: {cut[0].reason or cut[0].ending}")
     score = runs[0].scores[0]
     values = [run.scores[0].value for run in runs if run.measured]
     factor = 100 if score.unit == "cents" else 1

@@ -293,3 +293,10 @@ def test_totals_are_amounts(total: Any) -> None:
     action = Market.verbs.parse("SendMessage", {"to_agent_id": "ann", "message": message}, "")
     assert type(action).__name__ == "Unreadable"
     assert isinstance(Payment(proposal_message_id="p"), Payment)
+
+
+def test_plain_words_in_place_of_a_message_are_a_text() -> None:
+    """A small model writes `"message": "Hello"`; JSON in its place is read as JSON."""
+    action = Market.verbs.parse("send_message", {"to_agent_id": "ann", "message": "Is it fresh?"}, "")
+    assert isinstance(action, SendMessage)
+    assert action.model_dump()["message"] == {"type": "text", "content": "Is it fresh?"}

@@ -5,7 +5,7 @@ Numbers are kept as they were sent; rules read them as decimals. The server alon
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
@@ -170,6 +170,13 @@ class SendMessage(MarketVerb):
     """When the sender says it was made. The market goes by its own clock."""
     metadata: dict[str, Any] = Field(default_factory=dict, json_schema_extra={"default": {}})
     """`idempotency_key`: the same message under the same key is sent once; another message under it is refused."""
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        """Plain words in place of a message are a text, as small models write them."""
+        message = parameters.get("message")
+        words = isinstance(message, str) and not message.lstrip().startswith("{")
+        return super().decode({**parameters, "message": {"type": "text", "content": message}} if words else parameters)
 
     def encode(self) -> dict[str, Json]:
         # The type is every kind's default, and what tells them apart.
