@@ -160,6 +160,23 @@ async def test_a_sub_agent_is_played_by_the_same_client() -> None:
         assert "There is none." in ended.content[0].text
 
 
+@pytest.mark.parametrize("seats", [["owner_2"], ["owner_1", "owner_2"]])
+async def test_owners_of_a_street_have_a_client_each(seats: list[str]) -> None:
+    """Or one plays beside the world's own player; each sees its own entries, and the digest is the ordinary run's."""
+    run = akinai.run("vending", preset="arena", days=4)[0]
+    async with await akinai.aopen("vending", preset="arena", days=4, hold=seats) as session:
+
+        async def play_owner(actor: str) -> None:
+            async with Client(SeatServer(Seat(session, actor)).server()) as client:
+                assert f"You are {actor}." in (client.instructions or "")
+                await play(client, actions_of(run, actor))
+                text = (await client.read_resource(f"akinai://{session.id}/ledger")).contents[0].text
+                assert {json.loads(entry)["agent_id"] for entry in text.splitlines()} == {actor}
+
+        await asyncio.gather(*map(play_owner, seats))
+    assert (await session.run()).digest == run.digest
+
+
 async def test_parallel_calls_are_made_one_after_the_other() -> None:
     """Twenty at once, by two clients of one seat, are twenty entries."""
     async with await akinai.aopen("vending", preset="classic") as session:

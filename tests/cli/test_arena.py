@@ -1,12 +1,17 @@
 """An arena: players meet with seats that rotate, the table puts them in order, and the same command goes on."""
 
+import signal
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import akinai
-from akinai.core.errors import UsageError
+import forked
+from akinai.core.errors import AkinaiError, UsageError
 from akinai.stores.memory import MemoryStore
 from command_line import Akinai
 
@@ -60,6 +65,37 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
     assert [row.to_json() for row in whole.rows] == [row.to_json() for row in both.rows]
     with pytest.raises(UsageError, match="other settings or by other players"):
         akinai.arena(["reference", "idle"], rounds=1, **options)
+
+
+@pytest.mark.slow
+def test_a_killed_arena_goes_on_to_the_same_table(tmp_path: Path) -> None:
+    """Killed while a game is under way: the command again prints what one go prints, and every digest is the same."""
+    folders = [tmp_path / "cut", tmp_path / "whole"]
+    for folder in folders:
+        folder.mkdir()
+    words = ("reference", "naive", "idle", "--rounds", "2", "--days", "40", "--name", "a", "--store", "akinai.db")
+    command = [sys.executable, "-m", "akinai", "arena", *words, "--jobs", "1"]
+
+    def headers(folder: Path) -> akinai.Runs:
+        return akinai.runs(store=str(folder / "akinai.db"), ledgers=False)
+
+    def done() -> int:
+        with suppress(AkinaiError):  # until the store is made
+            return sum(run.status == "done" for run in headers(folders[0]))
+        return 0
+
+    child = forked.Popen(command, cwd=folders[0], stdout=forked.PIPE, stderr=forked.PIPE)
+    while child.poll() is None and done() < 2:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert child.returncode == -signal.SIGKILL
+    assert {run.status for run in headers(folders[0])} == {"done", "open"}
+    again, whole = (forked.run(command, cwd=folder) for folder in folders)
+    assert (again.returncode, again.stdout) == (0, whole.stdout)
+    cut, one_go = ({run.id: run.digest for run in headers(folder)} for folder in folders)
+    assert len(cut) == 6
+    assert cut == one_go
 
 
 def test_without_a_name_the_players_and_settings_name_an_arena() -> None:

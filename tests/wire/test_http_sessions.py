@@ -125,6 +125,26 @@ async def test_seats_of_a_market_are_played_with_their_tokens() -> None:
             assert (await http.get("/sessions/other", headers=seat)).status_code == 401
 
 
+@pytest.mark.parametrize(("preset", "days"), [("arena", 4), ("arena-sprint", 21)])
+@pytest.mark.parametrize("hold", [None, ["owner_2"]])
+async def test_owners_of_a_street_are_played_with_their_tokens(preset: str, days: int, hold: list[str] | None) -> None:
+    """By a client each, or one beside the world's own player: the digest is that of a run in this process."""
+    reference = akinai.run("vending", preset=preset, days=days)[0]
+    async with served("vending", auth="token", operator_token=OPERATOR) as (server, operator):
+        session = await operator.open(preset=preset, days=days, hold=hold)
+        assert list(session.seats) == (hold or ["owner_1", "owner_2"])
+
+        async def play(actor: str) -> None:
+            async with SessionClient(server.info.url) as client:
+                seat = await client.session(session.id, token=session.seats[actor])
+                for name, arguments in actions_of(reference, actor):
+                    await seat.act(name, arguments)
+                assert {entry["agent_id"] for entry in await seat.ledger()} == {actor}
+
+        await asyncio.gather(*map(play, session.seats))
+        assert (await session.ledger())[-1]["digest"] == reference.digest
+
+
 async def test_what_clients_do_wrong_is_said_and_nothing_is_lost() -> None:
     """Wrong types, unknown tools and actors, a megabyte, no JSON: a clear error; the game goes on."""
     async with served() as (server, client), raw(server) as http:

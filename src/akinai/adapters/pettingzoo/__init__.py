@@ -1,6 +1,7 @@
 """A world as a parallel environment of PettingZoo: every actor is an agent. `WorldParallelEnv("market")`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -114,6 +115,10 @@ class WorldParallelEnv(ParallelEnv[str, str, str]):
         for agent, seat in self._seats.items():
             if game.done and agent not in acted:
                 self._answers[agent] = seat.look()
+            elif game.done and not acted[agent].done:
+                self._answers[agent] = replace(
+                    acted[agent], text=f"{acted[agent].text}\n\n{seat.look().text}", done=True
+                )
             elif game.actor and owner_of(game.actor) == agent:
                 self._answers[agent] = seat.look() if game.last is None else seat.answer(game.last)
 
