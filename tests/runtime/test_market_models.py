@@ -379,10 +379,10 @@ def test_a_deserted_business_keeps_no_market_open() -> None:
 
 
 def test_all_wait_for_one_another() -> None:
-    """Customers who wait without an end, for mail that nobody sends, stop the run."""
+    """Customers who wait without an end, for mail that nobody sends, end the run, which is no interruption."""
     with Endpoint(scripted(tool_call("wait"), tool_call("leave"))) as endpoint:
         run = play(endpoint)
-    assert (run.header.status, run.header.ending) == ("done", "stopped")
+    assert (run.header.status, run.header.ending) == ("done", "all_wait")
 
 
 def test_a_spent_budget_loses_no_call(tmp_path: Path) -> None:

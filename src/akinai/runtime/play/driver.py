@@ -25,7 +25,7 @@ from akinai.runtime.play.model_pool import ModelPool
 from akinai.runtime.play.repeats import UNREADABLE, Repeats, UnreadReplies
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.play.session import LocalSession
-from akinai.runtime.runs.records import ENDED_BY_AGENT, INTERRUPTED, RESUMABLE, TRACEBACK
+from akinai.runtime.runs.records import ALL_WAIT, ENDED_BY_AGENT, INTERRUPTED, RESUMABLE, TRACEBACK
 
 BATCH = 500
 """Entries that a reproducible run commits together: after a crash, a resume repeats lost ones byte for byte."""
@@ -212,7 +212,7 @@ class Driver:
                     if self._leaving_action(actor, end) is None:
                         raise
                     self._spent[actor] = end
-        return world.ending(self.session.state) or "stopped"
+        return world.ending(self.session.state) or ALL_WAIT
 
     def _in_turn(self, actors: Sequence[str]) -> Sequence[str]:
         """Actors who decide at once, in the order of the participants after the one who acted last, so that a resumed
@@ -270,7 +270,7 @@ class Driver:
                         self._check_cap(actor)
                         pending.begin(actor)
                 if (ending := world.ending(session.state)) or not (pending or alarms):
-                    return ending or "stopped"
+                    return ending or ALL_WAIT
                 if decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
                     await self._act(*decided)
         except Exception:  # of an agent, a world or a store: the calls of the others are still recorded

@@ -25,6 +25,8 @@ ENDED_BY_AGENT = "ended_by_agent"
 """The key of a run card that says that an agent, not the world, named the ending."""
 INTERRUPTED = ("stopped", "budget")
 """Endings of a run that a person stopped, or whose budget is spent: nobody who plays it came to an end."""
+ALL_WAIT = "all_wait"
+"""Ending of a run in which nobody may act, and no time that is to come lets somebody."""
 RESUMABLE = (None, *INTERRUPTED, "script_over", "message_cap", STUCK, UNREADABLE)
 """Endings after which a run can be resumed: its world is not over, or only stands still ("stuck")."""
 

@@ -141,12 +141,12 @@ def now(state: State) -> int | None:
 
 
 def ending(state: State) -> str | None:
-    """`time`, `all_done`, or `stopped` when all wait for one another; None while the market goes on."""
+    """`time`, `all_done`, or `all_wait` when all wait for one another; None while the market goes on."""
     if not state.virtual:
         return None if state.setup.open or state.customers_left or not _quiet(state) else "all_done"
     due, _ = state.schedule.first
     if due == NEVER:
-        return "stopped" if state.customers_left else "all_done"
+        return "all_wait" if state.customers_left else "all_done"
     return "time" if _over(state, due) else None
 
 
