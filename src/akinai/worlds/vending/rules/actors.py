@@ -150,7 +150,7 @@ def view(state: State, actor: str) -> View:
     last = state.sub_agent
     if actor == state.owner:
         news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
-        briefing = f"{state.setup.briefing}{state.contact.lines}{_rivals_text(state)}"
+        briefing = f"{state.setup.task_of(actor)}{state.contact.lines}{_rivals_text(state)}"
         if state.week is not None:
             return View(f"{briefing}\n\n{state.week.report}\n\nNow: {_now(state)}", verbs, why, "")
     else:
