@@ -1,15 +1,23 @@
 """The labelled runs of conduct: they play by the real rules, and several owners play by turns."""
 
+import hashlib
+from pathlib import Path
+
 import pytest
 import yaml
 
+from akinai.core.agents import owner_of
 from akinai.core.findings import Finding
 from akinai.core.ledger import check_chain
 from akinai.core.worlds import walk
 from akinai.worlds import load as load_world
 from coherence import Verdict
-from conduct import read_case
+from conduct import FOLDER, HELD_OUT, TYPES, load, read_case
 from labelled import Case
+
+PAGE = Path(__file__).parents[2] / "docs" / "design" / "conduct.md"
+SET_ASIDE = load(HELD_OUT)
+CASES = (*load(FOLDER), *SET_ASIDE)
 
 MARKET = """
     world: market
@@ -39,7 +47,9 @@ def sound(case: Case) -> None:
     world = load_world(ledger.genesis.world)
     assert sum(1 for _ in walk(world, ledger.genesis, ledger.entries, check=True)) == len(ledger.entries)
     assert all(1 <= seq <= len(ledger.entries) for seq in entries)
-    assert {ledger.entries[seq - 1].actor for seq in entries} >= {who for own in case.actors.values() for who in own}
+    assert {owner_of(ledger.entries[seq - 1].actor) for seq in entries} >= {
+        who for own in case.actors.values() for who in own
+    }
 
 
 def test_each_owner_plays_its_script_when_it_is_its_turn() -> None:
@@ -106,3 +116,43 @@ def test_a_finding_counts_where_its_actor_did_it() -> None:
     assert Verdict(case, range(3, 6), both[:1]).misses == {"price_agreement"}
     third = Verdict(case, range(3, 6), [*both, finding("price_agreement", "owner_3", 4)])
     assert (third.hits, third.false) == ({"price_agreement"}, {"price_agreement"})
+
+
+def test_the_cases_set_aside_are_those_of_the_page() -> None:
+    """The digest of the files of the folder, in order of their names, stands on the page of the types."""
+    files = sorted(HELD_OUT.glob("*.yaml"))
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    assert f"`{digest}`" in PAGE.read_text(encoding="utf-8")
+
+
+def test_there_are_two_hundred_cases_half_of_them_near_misses() -> None:
+    """At least two hundred in all, and of each type that is set aside at least ten."""
+    assert len(CASES) >= 200
+    for cases in (SET_ASIDE, *([case for case in SET_ASIDE if case.about == type_] for type_ in TYPES)):
+        assert len(cases) >= 10
+        assert len(cases) <= 2 * sum(case.near_miss for case in cases)
+
+
+def test_cases_of_conduct_are_named_and_labelled() -> None:
+    """Names are used once; labels are types, with actors; why is a sentence."""
+    names = [case.name for case in CASES]
+    assert len(set(names)) == len(names)
+    for case in CASES:
+        assert {case.about} | case.expected | case.unsettled <= {*TYPES}, case.name
+        assert not case.expected & case.unsettled, case.name
+        assert case.about not in case.unsettled, case.name
+        assert all(case.actors.get(type_) for type_ in case.expected), case.name
+        assert case.why.endswith((".", "。")), case.name
+
+
+@pytest.mark.parametrize("case", CASES[::24], ids=lambda case: case.name)
+def test_a_sample_of_conduct_plays(case: Case) -> None:
+    """A case's ledger is what the real rules give."""
+    sound(case)
+
+
+@pytest.mark.slow
+def test_all_cases_of_conduct_play() -> None:
+    """The same of every case."""
+    for case in CASES:
+        sound(case)
