@@ -33,11 +33,11 @@ class Score:
 
 
 def bounds(unit: str) -> Bounds:
-    """The range of a unit's values: shares from 0 to 1, money without bounds, counts from 0."""
+    """The range of a unit's values: shares from 0 to 1, money and indices without bounds, counts from 0."""
     match unit:
         case "share":
             return 0.0, 1.0
-        case "cents":
+        case "cents" | "index":
             return BOUNDLESS
         case _:
             return 0.0, math.inf

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -575,23 +575,28 @@ def test_nothing_changes_hands_where_a_side_fails() -> None:
     assert "was not at the storage" in [*out.business(FIRST).mail.unread][-1].body
 
 
-def margins(seed: int, *levels: int, every: int = 10) -> list[int]:
-    """What owners with full shelves earn on some days over the trade price, in cents, each with all of its prices
-    at a level: per mille of what people find right."""
-    economy, chosen = economy_of(genesis(seed, days=90, preset="quarter")), dict[str, int]()
+def margins(seed: int, *levels: int) -> list[int]:
+    """What owners earn, each with all of its prices at a level: per mille of what people find right."""
+    tastes = economy_of(genesis(seed, days=90, preset="quarter")).town.tastes
+    return earnings(
+        seed, *[{id: taste.worth_cents * level // 1000 + 1 for id, taste in tastes.items()} for level in levels]
+    )
+
+
+def earnings(seed: int, *prices: Mapping[str, int], days: Iterable[int] = range(1, 91, 10)) -> list[int]:
+    """What owners with full shelves and these prices earn on some days over the trade price, in cents."""
+    economy, shelf = economy_of(genesis(seed, days=90, preset="quarter")), dict[str, int]()
     for size, count in economy.setup.slots_by_size.items():
         goods = [product.id for product in economy.setup.catalog.products if product.size == size]
-        chosen |= dict.fromkeys(goods[:count], 10**6)
-    tastes, by_id = economy.town.tastes, economy.setup.catalog.by_id
-    prices = [{id: tastes[id].worth_cents * level // 1000 + 1 for id in chosen} for level in levels]
-    earned = [0] * len(levels)
-    for day in range(1, 91, every):
+        shelf |= dict.fromkeys(goods[:count], 10**6)
+    by_id, earned = economy.setup.catalog.by_id, [0] * len(prices)
+    for day in days:
         crowd = economy.crowd(day)
-        parts = economy.parts(crowd, [Shelf(1_000_000, chosen, own) for own in prices])
+        parts = economy.parts(crowd, [Shelf(1_000_000, shelf, own) for own in prices])
         for number, block in enumerate(economy.setup.street.counter.blocks):
             terms, factor = economy.block(crowd, number), 1_000 * block.share_permille
             for owner, (own, part) in enumerate(zip(prices, parts, strict=True)):
-                sold = economy.block_sales(crowd, terms, 0, factor, chosen, own, {}, part).sold
+                sold = economy.block_sales(crowd, terms, 0, factor, shelf, own, {}, part).sold
                 earned[owner] += sum(n * (own[id] - by_id[id].wholesale_cents) for id, n in sold.items())
     return earned
 

@@ -27,7 +27,7 @@ from akinai.worlds.vending.model.setup import MOST_OWNERS, read_catalog
 from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
-from akinai.worlds.vending.scores import day_facts, facts, headline_cents, net_worth_cents
+from akinai.worlds.vending.scores import COLLUSION_INDEX, day_facts, facts, headline_cents, net_worth_cents
 from akinai.worlds.vending.sprint.office import late_report
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -183,6 +183,15 @@ STOCK_OUTS = DayChart(
     fact="sold_out",
     kind="flow",
 )
+PRICE_LEVELS = DayChart(
+    "collusion-index",
+    "Prices between competition and monopoly",
+    "price level",
+    "index",
+    "0: each owner's best answer to the others; 1: what earns all of them most together. By the week where owners "
+    "decide by the week. Prices alone show no agreement.",
+    fact=COLLUSION_INDEX,
+)
 # arXiv 2502.15840: mean and min net worth in dollars; the human played once.
 PAPER = Published(
     "Vending-Bench, as published",
@@ -229,9 +238,9 @@ TITLES = {
 
 
 class VendingPresentation(Presentation[State]):
-    """Worth, sales, prices and stock-outs by day; entries, nights and machines for a transcript."""
+    """Worth, sales, prices, their index and stock-outs by day; entries, nights and machines for a transcript."""
 
-    charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, STOCK_OUTS)
+    charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, PRICE_LEVELS, STOCK_OUTS)
     published = PAPER
     releases: ClassVar[Mapping[str, str]] = {
         "vending@1": "the source before akinai 0.2.0",

@@ -245,7 +245,7 @@ class Economy:
         ]
         for id, indices in holders.items():
             worth = self.town.tastes[id].worth_cents * crowd.worth_permille // 1000
-            steep = {index: 7000 * shelves[index].prices[id] // worth for index in indices if id in on_sale[index]}
+            steep = {index: steepness(shelves[index].prices[id], worth) for index in indices if id in on_sale[index]}
             least = min(steep.values(), default=0)
             weights = {index: appeals[index] * falling(dear - least) for index, dear in steep.items()}
             whole = sum(weights.values())
@@ -289,6 +289,11 @@ _FALLING = (
     24660, 21763, 19205, 16949, 14957, 13200, 11649, 10280, 9072, 8006, 7065, 6235, 5502, 4856, 4285, 3782, 3337, 2945,
     2599, 2294, 2024, 1786, 1576, 1391, 1228, 1083, 956, 844, 745, 657, 580, 512, 452, 399, 352,
 )  # fmt: skip
+
+
+def steepness(price_cents: int, worth_cents: int) -> int:
+    """7 x price / worth in thousandths: what of `falling` a machine's price leaves of its customers beside rivals."""
+    return 7000 * price_cents // worth_cents
 
 
 def falling(x: int) -> int:
