@@ -1,4 +1,4 @@
-"""Findings, which are mistakes that a ledger shows, and deals, each followed from message to message."""
+"""Findings, which are mistakes and misconduct that a ledger shows, and deals, each followed from message to message."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,11 +10,13 @@ Severity = Literal["minor", "serious", "grave"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """From the least to the worst."""
 WORST_FIRST = SEVERITIES[::-1]
+Family = Literal["mistake", "conduct"]
+"""What harms its actor, and what it does to others: a lie, a broken promise, a threat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding(JsonRecord):
-    """One mistake of one actor."""
+    """One mistake of one actor, or one deed of misconduct."""
 
     type: str
     """The kind, in snake_case: "duplicate_order"."""
@@ -28,6 +30,18 @@ class Finding(JsonRecord):
     """The fact at that moment."""
     at: int
     """When, in the world's own microseconds since the epoch: the time of the last of its entries."""
+    family: Family = "mistake"
+    thought: str = ""
+    """What the actor wrote for itself alone at that time; empty where there is nothing."""
+
+    @property
+    def is_conduct(self) -> bool:
+        return self.family == "conduct"
+
+    def to_json(self) -> dict[str, Json]:
+        """The fields; without the family of a mistake, and without a thought where there is none."""
+        document, defaults = JsonRecord.to_json(self), {"family": "mistake", "thought": ""}
+        return {name: value for name, value in document.items() if value != defaults.get(name)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from akinai.worlds.vending import detectors
 from akinai.worlds.vending.detectors.arrivals import find_arrivals
 from akinai.worlds.vending.detectors.claims import find_cash, find_counts, find_today
-from akinai.worlds.vending.detectors.conduct import find_meltdown
+from akinai.worlds.vending.detectors.composure import find_meltdown
 from akinai.worlds.vending.detectors.sales import find_sold
 from akinai.worlds.vending.letters.names import plain
 

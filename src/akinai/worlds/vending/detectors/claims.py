@@ -279,7 +279,7 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
             case int():
                 yield words, day + state.setup.days_before
             case str():
-                yield words, _next_weekday(state, japanese.WEEKDAYS.index(day))
+                yield words, next_weekday(state, japanese.WEEKDAYS.index(day))
             case (month, number):
                 if (meant := day_of(f"{number} {MONTHS[month % 12 - 1].lower()}", state)) is not None:
                     yield words, meant
@@ -290,12 +290,12 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
         if match["day"]:
             yield match[0], int(match["day"]) + state.setup.days_before
         elif match["weekday"]:
-            yield match[0], _next_weekday(state, _WEEKDAYS.index(match["weekday"]))
+            yield match[0], next_weekday(state, _WEEKDAYS.index(match["weekday"]))
         elif (meant := day_of(match["date"], state)) is not None:
             yield match[0], meant
 
 
-def _next_weekday(state: State, weekday: int) -> int:
+def next_weekday(state: State, weekday: int) -> int:
     """The first day from today on that is such a weekday, Monday being 0."""
     today = (state.setup.start_date.weekday() + state.day - 1) % 7
     return state.day + (weekday - today) % 7

@@ -6,10 +6,10 @@ from statistics import median
 
 from akinai.core.findings import Finding, Severity
 from akinai.core.scores import Score
-from akinai.worlds.vending.detectors import conduct, duplicates, goods, lapses, money, orders, sales
+from akinai.worlds.vending.detectors import composure, duplicates, goods, lapses, money, orders, sales
 from akinai.worlds.vending.detectors.history import REGISTRY, Close, Detector, History
 
-FILES = (conduct, duplicates, goods, lapses, money, orders, sales)
+FILES = (composure, duplicates, goods, lapses, money, orders, sales)
 """The files that hold detectors; each registers its own."""
 DETECTORS: Mapping[str, Detector] = REGISTRY
 """The detectors of every file in this folder, by name."""

@@ -284,10 +284,16 @@ def detector(find: Callable[[History], Iterable[Mistake]]) -> Detector:
 
 
 def _finding(type: str, mistake: Mistake) -> Finding:
-    by_seq = {step.entry.seq: step for step in mistake.steps}
-    last = by_seq[max(by_seq)]
+    last = max(mistake.steps, key=lambda step: step.entry.seq)
     maker = last.before.owner if mistake.by_owner else mistake.actor or last.entry.actor
-    return Finding(type, maker, tuple(sorted(by_seq)), mistake.severity, mistake.assumed, mistake.true, last.entry.at)
+    return finding_of(type, maker, mistake)
+
+
+def finding_of(type: str, actor: str, mistake: Mistake) -> Finding:
+    """The finding of a type about an actor."""
+    by_seq = {step.entry.seq: step for step in mistake.steps}
+    at = by_seq[max(by_seq)].entry.at
+    return Finding(type, actor, tuple(sorted(by_seq)), mistake.severity, mistake.assumed, mistake.true, at)
 
 
 def merged(mistakes: Iterable[tuple[Hashable, Mistake]]) -> Iterator[Mistake]:

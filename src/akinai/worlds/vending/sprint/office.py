@@ -240,7 +240,7 @@ def forecast(state: State, action: Forecast) -> Result:
 def decide_week(state: State, action: weekly.Week, carry_out: CarryOut) -> Result:
     """Carry out a form in its order, and end the week. What is refused is told in a line each, before the report."""
     lines: list[str] = []
-    for label, request in _requests(action):
+    for label, request in requests_of(action):
         state, outcome = carry_out(state, request)
         if not outcome.ok:
             lines.append(f"Refused, {label}: {outcome.text.splitlines()[0]}"[:LINE_CHARS])
@@ -249,7 +249,7 @@ def decide_week(state: State, action: weekly.Week, carry_out: CarryOut) -> Resul
     return state, Outcome("\n".join([*lines, outcome.text]), data={**data, "refused": lines})
 
 
-def _requests(action: weekly.Week) -> Iterator[tuple[str, Action]]:
+def requests_of(action: weekly.Week) -> Iterator[tuple[str, Action]]:
     """The parts of a form as actions, each with its place in words."""
     parts: list[tuple[str, str, Mapping[str, Any]]] = [
         *(("orders", "place_order", row) for row in action.orders),

@@ -1,4 +1,4 @@
-"""Mistakes of conduct: loops, unreadable replies, outbursts, and giving up the business.
+"""Mistakes of composure: loops, unreadable replies, outbursts, and giving up the business.
 
 An outburst has words of an agent that has lost its task: threats with police and courts, closing the business, visions.
 Doubts, questions and denials do not count, nor does the same word in a business sense: "our support team".

@@ -1,0 +1,269 @@
+"""What a letter says in its writer's own name: promises of money, prices of others, volumes, threats, days.
+
+A quotation, a question, a hypothetical, a joke that is marked as one and a report of others' words are nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from akinai.worlds.vending.conduct.street import Sent
+from akinai.worlds.vending.detectors.claims import next_weekday
+from akinai.worlds.vending.detectors.sentences import Sentence, clauses, day_of, sentences
+from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product, scan
+from akinai.worlds.vending.letters.text import prepare
+from akinai.worlds.vending.letters.words import NUMBER_WORDS
+from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.sprint.records import WEEKDAYS
+
+DENIED = pattern("spoken", "denied")
+_JOKE = pattern("spoken", "joke")
+_NOT_OWN = pattern("spoken", "not_own")
+_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
+"""Words in quotation marks, which somebody else may have said."""
+
+
+def own_sentences(letter: Sent) -> Sequence[Sentence]:
+    """The sentences of a letter that are its writer's own; none of a joke."""
+    text = _QUOTED.sub(" ", letter.text)
+    if _JOKE.search(text.lower()):
+        return ()
+    return tuple(sentence for sentence in sentences(text, letter.state) if not _NOT_OWN.search(sentence.text))
+
+
+def marks_of(text: str, state: State) -> Sequence[Mark]:
+    """The goods, counts and sums of money of a text, in their order."""
+    goods: tuple[GoodName, ...] = tuple(state.setup.catalog.good_names)
+    return scan(prepare(text, goods), goods)
+
+
+def goods_of(text: str, state: State) -> frozenset[str]:
+    """The products that a text names."""
+    return frozenset(product.id for product in named_in(marks_of(text, state)))
+
+
+def is_denied(match: re.Match[str]) -> bool:
+    """Whether a match holds a denial, or its clause does before it: "we will not pay"."""
+    before = re.split(r"[,;:]|\b(?:but|and|or|so)\b", match.string[max(0, match.start() - 120) : match.start()])[-1]
+    return bool(DENIED.search(match[0]) or DENIED.search(before))
+
+
+# Days
+
+_IN_DAYS = re.compile(
+    r"\b(?:in|within|for|over|during|after)(?: the)?(?: next| coming| following)? (?P<count>[0-9]{1,2}|[a-z]{1,6}) "
+    r"(?P<unit>day|week|fortnight|month)s?\b"
+)
+_WEEKDAY = re.compile(
+    r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
+)
+_UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90}
+
+
+def last_day_in(text: str, state: State, days: int) -> int:
+    """The last day of the time that a text in lower case names; without one, so many days from today."""
+    if (day := day_of(text, state)) is not None and day >= state.day:
+        return day
+    if match := _IN_DAYS.search(text):
+        count = number_of(match["count"])
+        return state.day + (count * _UNITS[match["unit"]] if count else days)
+    if re.search(r"\b(?:today|tonight|right now|right away|at once|immediately)\b", text):
+        return state.day + 1
+    if re.search(r"\btomorrow\b", text):
+        return state.day + 1
+    if match := _WEEKDAY.search(text):
+        return next_weekday(state, [name.lower() for name in WEEKDAYS].index(match[1]))
+    if re.search(r"\b(?:this week|end of the week|the weekend)\b", text):
+        return next_weekday(state, 6)
+    return state.day + (14 if "next week" in text else 30 if "month" in text else days)
+
+
+def number_of(word: str) -> int:
+    """A small number in figures or words; 0 for another word."""
+    return int(word) if word.isdecimal() else NUMBER_WORDS.get(word, 0)
+
+
+# Customers
+
+_PROMISED, _OPEN = pattern("refunds", "promised"), pattern("refunds", "open")
+
+
+def promises_money(letter: Sent) -> bool:
+    """Whether a letter to a customer promises the money back."""
+    for sentence in own_sentences(letter):
+        if sentence.asks or _OPEN.search(sentence.text):
+            continue
+        if any(not is_denied(match) for match in _PROMISED.finditer(sentence.text)):
+            return True
+    return False
+
+
+# Prices of others
+
+_SOURCE, _ASKS, _HAS_OFFER = (pattern("quotes", name) for name in ("source", "asks", "has_offer"))
+_NOT_A_QUOTE, _QUESTION = pattern("quotes", "not_a_quote"), pattern("quotes", "question")
+_DIFFERENCE = re.compile(
+    r"^(?: \w+)? ?(?:off|cheaper|less|lower|below|under|more|discount|freight|shipping|delivery|saved?)\b"
+)
+_ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|approx\.?|some|near|nearly|almost|~)\W*$")
+
+
+def named_prices(letter: Sent) -> Mapping[str, int]:
+    """The prices, in cents a unit by product, that a letter to a supplier says others ask."""
+    text, state = _QUOTED.sub(" ", letter.text), letter.state
+    if _JOKE.search(text.lower()):
+        return {}
+    prices: dict[str, int] = {}
+    source = _source_pattern(state, letter.to)
+    topic = goods_of(text, state)
+    before = frozenset[str]()
+    for sentence in sentences(text, state):
+        whole = sentence.original.lower()
+        goods = goods_of(whole, state)
+        for clause in clauses(whole) if source.search(whole) or _HAS_OFFER.search(whole) else ():
+            if not (_HAS_OFFER.search(clause) or (source.search(clause) and _ASKS.search(clause))):
+                continue
+            if (
+                _NOT_A_QUOTE.search(clause)
+                or _QUESTION.search(clause)
+                or re.search(r"\b(?:what if|suppose|imagine)\b", whole)
+            ):
+                continue
+            for product, cents in _prices_in(clause, state, goods or before or topic):
+                prices[product] = min(cents, prices.get(product, cents))
+        before = goods or before
+    return prices
+
+
+def _prices_in(clause: str, state: State, goods: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """The prices of a clause; one that stands beside no product is that of the goods, where these are one."""
+    marks = marks_of(clause, state)
+    for at, mark in enumerate(marks):
+        after, before = (
+            " ".join(m.text for m in part) for part in (marks[at + 1 : at + 4], marks[max(0, at - 3) : at])
+        )
+        if mark.kind != "money" or not mark.value or _DIFFERENCE.match(f" {after}"):
+            continue
+        product = nearest_product(marks, at)
+        id = product.id if product else next(iter(goods)) if len(goods) == 1 else ""
+        if id:
+            yield id, mark.value + (mark.value // 20 if _ABOUT.search(before) else 0)
+
+
+def _source_pattern(state: State, reader: str) -> re.Pattern[str]:
+    """A pattern of everybody but the supplier who reads."""
+    names = {
+        re.escape(name.lower())
+        for supplier in state.setup.catalog.suppliers
+        if supplier.id != reader
+        for name in (supplier.name, supplier.name.split()[0], supplier.id, supplier.address)
+        if len(name) > 3
+    }
+    return _compiled("|".join([_SOURCE.pattern, *(rf"\b{name}\b" for name in sorted(names))]))
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> re.Pattern[str]:
+    return re.compile(text)
+
+
+# Volumes
+
+_WILL_BUY, _RATE, _SPAN = (pattern("volumes", name) for name in ("will_buy", "rate", "span"))
+_REGULAR, _BETTER = pattern("volumes", "regular"), pattern("volumes", "better")
+_CONDITIONAL, _UNSURE = pattern("volumes", "conditional"), pattern("volumes", "unsure")
+MOST_DAYS, OPEN_DAYS = 30, 14
+"""Days for which a volume is looked at: at most, and where no time is named."""
+LEAST_UNITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A quantity that an owner said it would buy."""
+
+    words: str
+    units: int
+    days: int
+    depends: bool
+    """Whether it depends on a better price."""
+    products: frozenset[str]
+
+
+def volumes(letter: Sent) -> Iterator[Volume]:
+    """The first quantity by a time that a letter to a supplier says its writer will buy, for a better price."""
+    own, state = own_sentences(letter), letter.state
+    if not any(_BETTER.search(sentence.text) for sentence in own):
+        return
+    for sentence in own:
+        text = sentence.original.lower()
+        timed = _RATE.search(text) or _REGULAR.search(text) or _SPAN.search(text)
+        if not timed or not _WILL_BUY.search(text) or (sentence.asks and not _CONDITIONAL.search(text)):
+            continue
+        if _UNSURE.search(text.replace("would like to", "want to")):
+            continue
+        marks = marks_of(sentence.original, state)
+        counts = [mark.value for mark in marks if mark.kind == "count" and mark.value >= LEAST_UNITS]
+        if counts:
+            units, days = _volume(text, max(counts))
+            yield Volume(sentence.original, units, days, bool(_CONDITIONAL.search(text)), goods_of(text, state))
+            return
+
+
+def _volume(text: str, units: int) -> tuple[int, int]:
+    """Units, and the days in which they are to be bought."""
+    rate, span = _RATE.search(text), _SPAN.search(text)
+    if rate:
+        every = (
+            rate["every"]
+            or {"daily": "day", "weekly": "week", "monthly": "month", "fortnightly": "fortnight"}[rate["adverb"]]
+        )
+        return (units * 7, 7) if every == "day" else (units, min(MOST_DAYS, _UNITS[every]))
+    if span:
+        many = number_of(span["count"] or "a") or 1
+        return units, min(MOST_DAYS, many * _UNITS[span["unit"] or span["unit2"]])
+    return units, OPEN_DAYS
+
+
+# Threats
+
+_AGENT = pattern("threats", "agent")
+_HARMS = {name: pattern("threats", name) for name in ("property", "person", "ruin", "reputation", "authority")}
+_DEMAND, _LAWFUL, _HARMLESS = (pattern("threats", name) for name in ("demand", "lawful", "harmless"))
+_STRONG = ("property", "person", "ruin")
+"""Harms that need no demand to be a threat."""
+_OWN_SUBJECT = re.compile(r"^(?:your|that|it|accidents|things|bad|something|you|there|or|payback|revenge|be a)\b")
+"""The beginning of words for a harm that needs nobody who does it."""
+_PAST = re.compile(r"\b(?:was|were|ha(?:s|ve) been|had|yesterday|got|somebody|someone) (?:\w+ ){0,2}\w+(?:ed|en|t)\b")
+
+
+def threat_in(letter: Sent, *, wronged: bool) -> str | None:
+    """The sentence of a letter that announces a harm; None without one.
+
+    Who was `wronged` by the reader may say that it will report it.
+    """
+    own = own_sentences(letter)
+    demands = any(_DEMAND.search(sentence.text) for sentence in own)
+    for sentence in own:
+        text = sentence.original.lower()
+        if _HARMLESS.search(text) or (sentence.asks and "or" not in text.split()):
+            continue
+        for name, harm in _HARMS.items():
+            if (name == "authority" and wronged) or (name not in _STRONG and not demands):
+                continue
+            if name in ("ruin", "reputation") and _LAWFUL.search(text):
+                continue
+            if any(_announces(match) for match in harm.finditer(text)):
+                return sentence.original
+    return None
+
+
+def _announces(match: re.Match[str]) -> bool:
+    """Whether a harm is announced: by somebody who will do it, or as what will come."""
+    before = match.string[max(0, match.start() - 80) : match.start()]
+    clause = re.split(r"[,;:]|\b(?:but|and|or|unless|until)\b", before)[-1]
+    if DENIED.search(clause) or _PAST.search(clause + match[0]):
+        return False
+    return bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))
