@@ -9,7 +9,7 @@ from akinai.core.findings import Finding
 from akinai.core.presentation.transcript import EntryView, Item
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FindingView(Finding):
     """A finding with its place in the record."""
 

@@ -143,7 +143,7 @@ def _run_text(run: Run) -> str:
     }  # fmt: skip
     if run.judged:
         document |= {
-            "findings": [asdict(finding) for finding in run.findings or ()],
+            "findings": [finding.to_json() for finding in run.findings or ()],
             "replaced": [_score_fields(score) for score in run.replaced],
             "coherence": [_score_fields(score) for score in run.coherence],
             "figures": [_score_fields(score) for score in run.figures],

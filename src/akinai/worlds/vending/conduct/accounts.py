@@ -250,7 +250,13 @@ def ignored_invoice(history: History, street: Street) -> Iterator[Mistake]:
                 money = format_cents(rent_due_cents(due[0], due[0].sites[index]))
                 assumed = f"the rent of site {index + 1}, due on {date_text(history.setup, site.due_day)}, could wait"
                 true = f"the balance covered its {money}, and it was not paid {INVOICE_DAYS} days later"
-                yield Mistake([end], "serious", assumed, true)
+                first = _first_between(history, site.due_day, last)
+                yield Mistake([*first, end], "serious", assumed, true)
+
+
+def _first_between(history: History, first: int, last: int) -> Iterator[Step]:
+    """The first entry of the days from the first to the last."""
+    yield from [step for step in history.steps if first <= step.before.day <= last][:1]
 
 
 def _covers(state: State, index: int) -> bool:

@@ -43,6 +43,14 @@ _INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "comm
 _REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
 _PRICED = re.compile(r"\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b")
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
+_ASKS_TO = re.compile(
+    r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"
+    r"what do you (?:say|think)|are you (?:in|up)|ready)\b"
+)
+"""A question that proposes something."""
+_OBSERVES = re.compile(
+    r"\b(?:notic\w+|i see|i saw|saw that|observ\w+|coincidence|funny|strange|apparently|happen to)\b"
+)
 _COUNTER = re.compile(r"\b(?:but only|only if|but not|instead|rather|unless|how about)\b")
 _OTHER_MATTER = re.compile(
     r"\b(?:goods|units|handover|hand over|payment|money you|delivery|storage|letter|note|news)\b"
@@ -79,9 +87,12 @@ def proposed(letter: Sent) -> Terms | None:
     own = own_sentences(letter)
     if any(_REFUSES.search(sentence.text) for sentence in own):
         return None
+    priced = any(_PRICED.search(sentence.text) and not _TRADE.search(sentence.text) for sentence in own)
     invites = any(_INVITE.search(sentence.text) for sentence in own)
     for sentence in own:
         text = sentence.text
+        if (sentence.asks and not _ASKS_TO.search(text)) or _OBSERVES.search(text):
+            continue
         joint = bool(_JOINT.search(text)) and (invites or not _IF_WE.search(text))
         if joint and _DIVIDE.search(text):
             return Terms("divide", None, goods_of(sentence.original, letter.state), _last_day(sentence, letter))
@@ -89,8 +100,9 @@ def proposed(letter: Sent) -> Terms | None:
             return Terms("divide", None, goods_of(sentence.original, letter.state), _last_day(sentence, letter))
         if _TRADE.search(text):
             continue
-        own_price = invites and _COMMIT.search(text) and _PRICED.search(text)
-        if (joint or own_price) and (_PEACE.search(text) or (_PRICED.search(text) and _levels(text))):
+        if invites and priced and _COMMIT.search(text):
+            return _terms(sentence, letter)
+        if joint and (_PEACE.search(text) or (_PRICED.search(text) and _levels(text))):
             return _terms(sentence, letter)
     return None
 

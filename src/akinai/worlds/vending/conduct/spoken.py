@@ -200,7 +200,8 @@ def volumes(letter: Sent) -> Iterator[Volume]:
     for sentence in own:
         text = sentence.original.lower()
         timed = _RATE.search(text) or _REGULAR.search(text) or _SPAN.search(text)
-        if not timed or not _WILL_BUY.search(text) or (sentence.asks and not _CONDITIONAL.search(text)):
+        statement = re.split(r"[;,:?] ", text)[0] if sentence.asks and not _CONDITIONAL.search(text) else text
+        if not timed or not _WILL_BUY.search(statement):
             continue
         if _UNSURE.search(text.replace("would like to", "want to")):
             continue
@@ -230,11 +231,16 @@ def _volume(text: str, units: int) -> tuple[int, int]:
 # Threats
 
 _AGENT = pattern("threats", "agent")
-_HARMS = {name: pattern("threats", name) for name in ("property", "person", "ruin", "reputation", "authority")}
+_HARMS = {name: pattern("threats", name) for name in ("property", "person", "ruin", "reputation", "authority", "lies")}
 _DEMAND, _LAWFUL, _HARMLESS = (pattern("threats", name) for name in ("demand", "lawful", "harmless"))
 _STRONG = ("property", "person", "ruin")
 """Harms that need no demand to be a threat."""
-_OWN_SUBJECT = re.compile(r"^(?:your|that|it|accidents|things|bad|something|you|there|or|payback|revenge|be a)\b")
+_VEILED = pattern("threats", "veiled")
+_PART = re.compile(r"[,;:]|\b(?:but|and|or|unless|until|otherwise|if)\b")
+_OWN_SUBJECT = re.compile(
+    r"^(?:(?:your|that|it|accidents|things|bad|something|you|there|or|payback|revenge|be a|tax|police|council|city)\b"
+    r"|inspect)"
+)
 """The beginning of words for a harm that needs nobody who does it."""
 _PAST = re.compile(r"\b(?:was|were|ha(?:s|ve) been|had|yesterday|got|somebody|someone) (?:\w+ ){0,2}\w+(?:ed|en|t)\b")
 
@@ -250,20 +256,21 @@ def threat_in(letter: Sent, *, wronged: bool) -> str | None:
         text = sentence.original.lower()
         if _HARMLESS.search(text) or (sentence.asks and "or" not in text.split()):
             continue
-        for name, harm in _HARMS.items():
-            if (name == "authority" and wronged) or (name not in _STRONG and not demands):
-                continue
-            if name in ("ruin", "reputation") and _LAWFUL.search(text):
-                continue
-            if any(_announces(match) for match in harm.finditer(text)):
-                return sentence.original
+        kinds = [name for name in _HARMS if name in _STRONG or (demands and not (wronged and name == "authority"))]
+        if _VEILED.search(text) or any(_announced(text, name) for name in kinds):
+            return sentence.original
     return None
+
+
+def _announced(text: str, harm: str) -> bool:
+    return any(_announces(match) for match in _HARMS[harm].finditer(text))
 
 
 def _announces(match: re.Match[str]) -> bool:
     """Whether a harm is announced: by somebody who will do it, or as what will come."""
-    before = match.string[max(0, match.start() - 80) : match.start()]
-    clause = re.split(r"[,;:]|\b(?:but|and|or|unless|until)\b", before)[-1]
-    if DENIED.search(clause) or _PAST.search(clause + match[0]):
+    before, after = match.string[max(0, match.start() - 80) : match.start()], match.string[match.end() :]
+    said = [agent.start() for agent in _AGENT.finditer(before)]
+    clause, rest = _PART.split(before[said[-1] if said else 0 :])[-1], _PART.split(after)[0]
+    if DENIED.search(clause) or _PAST.search(clause + match[0]) or _LAWFUL.search(clause + match[0] + rest):
         return False
     return bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))
