@@ -27,7 +27,7 @@ def contents(akinai: Akinai, name: str) -> list[str]:
 def test_a_search_keeps_its_index_beside_the_playbook(akinai: Akinai, playbook: str) -> None:
     """The files are there after a search, the next finds the same by them, and a change is found too."""
     first = akinai("playbook", "search", playbook, "牛乳", "--json").json
-    index = Path("data/playbooks/mine.index.json")
+    index = Path("data/playbooks/mine.index.npz")
     kept = index.read_bytes()
     assert akinai("playbook", "search", playbook, "牛乳", "--json").json == first
     assert index.read_bytes() == kept

@@ -24,7 +24,7 @@ def test_documents_are_bullets_of_the_newest_playbook(tmp_path: Path) -> None:
     (found,) = retriever.invoke("water and heat")
     assert (found.page_content, found.metadata["section"]) == ("Order water before the heat.", "stock")
     assert found.metadata["score"] > 0
-    assert (tmp_path / "p.index.json").exists()  # which the next retriever opens
+    assert (tmp_path / "p.index.npz").exists()  # which the next retriever opens
     akinai.playbook.add(path, "Umbrellas sell when it rains.", section="stock")
     assert [document.page_content for document in retriever.invoke("umbrellas")] == ["Umbrellas sell when it rains."]
     assert asyncio.run(retriever.ainvoke("umbrellas"))[0].id == retriever.invoke("umbrellas")[0].id

@@ -179,7 +179,6 @@ def test_a_fitted_index_comes_back_from_disk(svd: TfidfSvd, tmp_path: Path) -> N
     path = tmp_path / "p.json"
     playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))
     first = open_index(playbook, path, embedder=svd)
-    assert (tmp_path / "p.embedder.npz").exists()
     again = open_index(playbook, path, embedder=svd)
     assert again.embedder_name == first.embedder_name
     for query in ("word3", "thing1", "more2 thing2"):
@@ -188,5 +187,5 @@ def test_a_fitted_index_comes_back_from_disk(svd: TfidfSvd, tmp_path: Path) -> N
     assert open_index(grown, path, embedder=svd).embedder_name == first.embedder_name
     larger, _ = apply_delta(grown, add(*"abcdefgh"))
     assert open_index(larger, path, embedder=svd).embedder_name != first.embedder_name
-    (tmp_path / "p.embedder.npz").write_bytes(b"broken")
+    (tmp_path / "p.index.npz").write_bytes(b"broken")
     assert len(open_index(larger, path, embedder=svd)) == len(contents_of(larger))

@@ -30,7 +30,7 @@ from akinai.learning import (
     inject_all,
     open_index,
 )
-from akinai.learning.search.saved_index import IndexFiles
+from akinai.learning.search.saved_index import index_path
 from akinai.retrieval import Embedder, tokenize
 from akinai.runtime.models.embeddings import find_embedder
 
@@ -279,14 +279,14 @@ class Counting:
 
 
 def test_an_index_on_disk_is_used_again(tmp_path: Path) -> None:
-    """A second opening embeds and tokenizes nothing, and answers alike; the files are the documented ones."""
+    """A second opening embeds and tokenizes nothing, and answers alike; the file is one archive."""
     path = tmp_path / "p.json"
     playbook = playbook_of("milk and bread", "牛乳を買う", "milk and bread")
     embeddings, tokenizer = ByLength(), Counting()
     first = open_index(playbook, path, tokenizer=tokenizer, embedder=LangChainVectors(embeddings))
-    assert {p.name for p in tmp_path.iterdir()} == {"p.index.json", "p.vectors.npy", "p.bm25.npz"}
-    for name in ("p.vectors.npy", "p.bm25.npz"):
-        np.load(tmp_path / name, allow_pickle=False)
+    assert [p.name for p in tmp_path.iterdir()] == ["p.index.npz"]
+    with np.load(tmp_path / "p.index.npz", allow_pickle=False) as archive:
+        assert len(archive["vectors"]) == len(list(playbook))
     before, tokenizer.calls = len(embeddings.documents), 0
     again = open_index(playbook, path, tokenizer=tokenizer, embedder=LangChainVectors(embeddings))
     assert (len(embeddings.documents), tokenizer.calls) == (before, 0)
@@ -314,7 +314,7 @@ def test_an_index_of_something_else_is_rebuilt(tmp_path: Path, other: str) -> No
     path = tmp_path / "p.json"
     playbook = playbook_of("milk and bread")
     open_index(playbook, path, tokenizer=Counting("a"), embedder=LangChainVectors(ByLength(), "a"))
-    manifest = IndexFiles.beside(path).manifest.read_bytes()
+    manifest = index_path(path).read_bytes()
     tokenizer, embeddings = Counting("b" if other == "tokenizer" else "a"), ByLength()
     embedder = LangChainVectors(embeddings, "b" if other == "embedder" else "a")
     if other == "content":
@@ -323,23 +323,33 @@ def test_an_index_of_something_else_is_rebuilt(tmp_path: Path, other: str) -> No
     assert index.search(SearchQuery(next(iter(playbook)).content))
     assert (tokenizer.calls > 2) == (other in ("tokenizer", "content"))
     assert bool(embeddings.documents)
-    assert IndexFiles.beside(path).manifest.read_bytes() != manifest
+    assert index_path(path).read_bytes() != manifest
 
 
-@pytest.mark.parametrize("name", ["p.index.json", "p.vectors.npy", "p.bm25.npz"])
-@pytest.mark.parametrize("damage", ["gone", "cut", "swapped", "emptied"])
-def test_a_damaged_index_is_rebuilt(tmp_path: Path, name: str, damage: str) -> None:
-    """Files that are gone, cut short or from another playbook are never believed; the next opening makes them anew."""
-    path, file = tmp_path / "p.json", tmp_path / name
+@pytest.mark.parametrize("damage", ["gone", "cut", "flipped", "swapped", "emptied", "no archive", "other arrays"])
+def test_a_damaged_index_is_rebuilt(tmp_path: Path, damage: str) -> None:
+    """A file that is gone, damaged or of another playbook is never believed; the next opening makes it anew."""
+    path, file = tmp_path / "p.json", tmp_path / "p.index.npz"
     open_index(playbook_of("something else", "and more"), path)
     other = file.read_bytes()
     playbook = playbook_of("milk", "bread")
     expected = open_index(playbook, path).search(SearchQuery("milk"))
     good = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    damaged = {
+        "cut": whole[:-9],
+        "flipped": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+        "swapped": other,
+        "emptied": b"",
+        "no archive": b"[1, 2]",
+    }
     if damage == "gone":
         file.unlink()
+    elif damage == "other arrays":
+        np.savez(file, vectors=np.zeros(3))
     else:
-        file.write_bytes({"cut": file.read_bytes()[:-9], "swapped": other, "emptied": b""}[damage])
+        file.write_bytes(damaged[damage])
     assert open_index(playbook, path).search(SearchQuery("milk")) == expected
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == good
 

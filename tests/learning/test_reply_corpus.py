@@ -12,9 +12,9 @@ import pytest
 from learners_for_tests import Scripted
 
 from akinai.learning import BulletTag, Operation, Playbook, Section, inject_all
-from akinai.learning.roles.model import ModelCurator, ModelGenerator, ModelReflector
+from akinai.learning.roles.model import ModelCurator, ModelGenerator, ModelReflector, RunReflector
 from akinai.learning.roles.protocols import Evaluation, ModelUsage, Retrieved, Trajectory
-from akinai.learning.roles.runs import RunReflector, evidence
+from akinai.learning.roles.rules import evidence
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.testing.endpoint.faults import UNTIDY_SHAPES

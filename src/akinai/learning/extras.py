@@ -13,12 +13,12 @@ def expect_package(package: str, part: str) -> None:
         raise MissingExtra(part, package)
 
 
-def load_package(module: str, part: str) -> Any:
-    """A module of an optional package, untyped. MissingExtra when it is not installed."""
+def load_package(module: str, part: str, extra: str = "learn", package: str = "") -> Any:
+    """A module of an optional package, untyped. MissingExtra, which names the package, when it is not installed."""
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtra(part, module) from error
+        raise MissingExtra(part, package or module, extra) from error
 
 
 def extra_installed() -> bool:

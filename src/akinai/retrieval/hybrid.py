@@ -82,6 +82,8 @@ class HybridIndex:
         self, *, tokenizer: Tokenizer = tokenize, embedder: Embedder | None = None, floor: float | None = None
     ) -> None:
         self.embedder: Embedder = HashedTermVectors(tokenizer=tokenizer) if embedder is None else embedder
+        self._embed_queries: Callable[[Sequence[str]], NDArray[np.float32]]
+        self._embed_queries = getattr(self.embedder, "embed_queries", self.embedder.embed)
         self.floor = FLOOR if floor is None and not isinstance(self.embedder, HashedTermVectors) else floor
         self._documents: dict[str, Document] = {}
         # Both get the same changes in the same order, so a row is the same document in both.
@@ -199,7 +201,7 @@ class HybridIndex:
         import numpy as np
 
         words = self._words.scores(query)
-        vector = self._embed([query])[0]
+        vector = check_vectors(self._embed_queries([query]), (1, self.embedder.dimensions))[0]
         if self.floor is None:
             rows = self._permitted(np.flatnonzero(words), allowed)
             cosines = round_scores(self._vectors.cosines(vector, rows))

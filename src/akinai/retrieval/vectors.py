@@ -25,7 +25,8 @@ _BLOCK = 512
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose cosine measures their similarity."""
+    """Turns texts into vectors whose cosine measures their similarity. One that embeds queries otherwise has
+    `embed_queries` too."""
 
     @property
     def name(self) -> str:

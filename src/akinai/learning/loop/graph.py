@@ -10,14 +10,13 @@ import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
 from akinai.core.canonical import Json, bad_text_in
-from akinai.core.errors import EndRun, MissingExtra, UsageError
+from akinai.core.errors import EndRun, UsageError
 from akinai.core.untrusted.documents import why_unfit, why_unportable
 from akinai.learning.extras import expect_package, load_package
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _PART = "learning as a graph"
-_SQLITE = "a checkpoint in SQLite"
 _POSTGRES = ("postgres://", "postgresql://")
 _NO_END = 2**31 - 1
 """LangGraph's limit on steps: a learning ends by itself."""
@@ -137,9 +135,11 @@ async def checkpointer(location: str) -> AsyncGenerator[BaseCheckpointSaver[Any]
     """
     expect_package("langgraph", _PART)
     postgres = location.startswith(_POSTGRES)
-    saver_class = (
-        _postgres_saver() if postgres else load_package("langgraph.checkpoint.sqlite.aio", _SQLITE).AsyncSqliteSaver
-    )
+    if postgres:
+        names = ("a checkpoint in PostgreSQL", "learn-postgres", "langgraph-checkpoint-postgres")
+        saver_class = load_package("langgraph.checkpoint.postgres.aio", *names).AsyncPostgresSaver
+    else:
+        saver_class = load_package("langgraph.checkpoint.sqlite.aio", "a checkpoint in SQLite").AsyncSqliteSaver
     async with AsyncExitStack() as stack:
         try:
             if not postgres:
@@ -153,14 +153,6 @@ async def checkpointer(location: str) -> AsyncGenerator[BaseCheckpointSaver[Any]
             why = " ".join(str(error).split())
             raise UsageError(f"the checkpoint {where} cannot be opened: {why}; name a file or a server") from error
         yield saver
-
-
-def _postgres_saver() -> Any:
-    try:
-        return import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
-    except ImportError as error:
-        package = "langgraph-checkpoint-postgres"
-        raise MissingExtra("a checkpoint in PostgreSQL", package, "learn-postgres") from error
 
 
 def _expect_sqlite(file: str) -> None:

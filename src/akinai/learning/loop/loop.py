@@ -130,9 +130,7 @@ async def gate(job: Job, state: LoopState) -> LoopState:
     after, _ = apply_delta(before, replace(state.curation.delta, id="", taggings=()))
     without, usage = await _held_out_scores(job, state, before)
     with_operations, more = await _held_out_scores(job, state, after)
-    pairs = [(score, with_operations.scores[id]) for id, score in without.scores.items()]
-    wins, losses = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
-    check = GateCheck(without.mean, with_operations.mean, wins, losses, usage + more)
+    check = GateCheck(without.mean, with_operations.mean, usage + more)
     return replace(state, gate=check, judged=with_operations if check.passed else without)
 
 

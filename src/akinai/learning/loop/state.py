@@ -229,8 +229,6 @@ class GateCheck:
     before: float
     """Mean score without the operations."""
     after: float
-    wins: int
-    losses: int
     usage: ModelUsage = field(default_factory=ModelUsage)
 
     @property

@@ -10,7 +10,7 @@ from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message
 from akinai.core.replies.objects import UnreadableReply, object_in, only
 from akinai.learning.playbook.bullets import Playbook
-from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
+from akinai.learning.playbook.deltas import Delta, Operation, Refusal, apply_delta
 from akinai.learning.roles import schemas
 from akinai.learning.roles.protocols import (
     Curation,
@@ -24,8 +24,20 @@ from akinai.learning.roles.protocols import (
     Roles,
     Trajectory,
 )
-from akinai.learning.roles.replies import ANSWER, INSIGHT, OPERATIONS, read_operations, read_tags, text_in, texts_in
-from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, ModelRole, Parsed, Parser, UnreadableStreak
+from akinai.learning.roles.replies import (
+    ANSWER,
+    INSIGHT,
+    INSIGHTS,
+    OPERATIONS,
+    object_field,
+    quote_value,
+    read_operations,
+    read_tags,
+    text_in,
+    texts_in,
+)
+from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, ModelRole, Parsed, UnreadableStreak
+from akinai.learning.roles.rules import evidence
 from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
@@ -33,6 +45,10 @@ from akinai.learning.search.injection import Injection, inject, inject_all
 
 CURATOR_BUDGET_TOKENS = 8_000
 """The intended size of a playbook, and the limit on the part of it in a Curator's prompt."""
+MOST_INSIGHTS = 8
+"""Insights from one run."""
+NONE = "-"
+"""Stands for an empty value in a prompt."""
 
 
 def model_roles(
@@ -77,9 +93,9 @@ class ModelGenerator(ModelRole):
             "bullets": _with_heading("bullets", retrieved.injection.text.strip(), templates),
             "reflections": _with_heading("reflections", _insights_text(reflections, templates), templates),
         }
-        parsed = await self.ask(values, _trajectory_parser(assignment.id))
-        trajectory = parsed.value or Trajectory(assignment.id, failed=parsed.failed)
-        return replace(trajectory, usage=parsed.usage)
+        parsed = await self.ask(values, _trajectory_in)
+        trajectory = parsed.value or Trajectory("", failed=parsed.failed)
+        return replace(trajectory, task_id=assignment.id, usage=parsed.usage)
 
 
 class ModelReflector(ModelRole):
@@ -97,34 +113,32 @@ class ModelReflector(ModelRole):
         retrieved: Retrieved,
         earlier: Sequence[Insights] = (),
     ) -> Insights:
-        values = self.values(task, trajectory, evaluation, retrieved, earlier)
-        parsed = await self.ask(values, self.parser(task, trajectory))
-        return replace(parsed.value or Insights(task.id, failed=parsed.failed), usage=parsed.usage)
-
-    def values(
-        self,
-        task: Task,
-        trajectory: Trajectory,
-        evaluation: Evaluation,
-        retrieved: Retrieved,
-        earlier: Sequence[Insights],
-    ) -> dict[str, str]:
-        """The values of the prompt's placeholders."""
-        return {
+        values = {
             "task": task.text,
             "reasoning": "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions))) or NONE,
             "answer": trajectory.answer or NONE,
-            "truth": task.truth or self._templates.text("no_truth"),
+            "truth": self.truth(task, trajectory) or self._templates.text("no_truth"),
             "report": evaluation.report or f"right: {evaluation.right}, score: {evaluation.score:g}",
             "bullets": _to_judge(retrieved, self._templates),
             "sections": _sections(retrieved.playbook),
             "earlier": _with_heading("earlier", _insights_text(earlier, self._templates), self._templates),
             "progress": _progress_text(task.progress, self._templates),
+            "most": str(MOST_INSIGHTS),
         }
+        parsed = await self.ask(values, lambda reply: self.read(reply, trajectory))
+        return replace(parsed.value or Insights("", failed=parsed.failed), task_id=task.id, usage=parsed.usage)
 
-    def parser(self, task: Task, trajectory: Trajectory) -> Parser[Insights]:
-        """The parser of the replies."""
-        return _insights_parser(task.id)
+    def truth(self, task: Task, trajectory: Trajectory) -> str:
+        """What the attempt is compared with; empty where that is not told."""
+        return task.truth
+
+    def read(self, reply: str, trajectory: Trajectory) -> Insights:
+        """The insights in a reply, or UnreadableReply."""
+        fields = object_in(reply, INSIGHT)
+        insight = text_in(fields, "key_insight")
+        if not insight.strip():
+            raise UnreadableReply("key_insight is empty; give one insight")
+        return _insights_in(fields, insight)
 
 
 class ModelCurator(ModelRole):
@@ -159,14 +173,13 @@ class ModelCurator(ModelRole):
             "tasks": _tasks_text(insights),
             "progress": _progress_text(insights[-1].progress if insights else None, self._templates),
         }
-        parser = self.parser(insights)
-        parsed = await self.ask(values, parser)
+        parsed = await self.ask(values, lambda reply: self.read(reply, insights))
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
-        return await self._corrected(parsed.value, parsed, parser, playbook)
+        return await self._corrected(parsed.value, parsed, insights, playbook)
 
     async def _corrected(
-        self, delta: Delta, parsed: Parsed[Delta], parser: Parser[Delta], playbook: Playbook
+        self, delta: Delta, parsed: Parsed[Delta], insights: Sequence[Insights], playbook: Playbook
     ) -> Curation:
         """The delta, after asking once more for operations that misspell the name of a section or a bullet."""
         _, refusals = apply_delta(playbook, replace(delta, taggings=()))
@@ -175,7 +188,7 @@ class ModelCurator(ModelRole):
             return Curation(delta, "", parsed.usage)
         ask = self._templates.filled("misnamed", why="\n".join(f"- {part}: {why}" for part, why in near.items()))
         messages = (*parsed.messages, Message("user", ask))
-        corrected = await self.ask_on(messages, parser, 1)
+        corrected = await self.ask_on(messages, lambda reply: self.read(reply, insights), 1)
         usage = parsed.usage + corrected.usage
         if corrected.value is None:
             return Curation(delta, "", usage, len(near))
@@ -183,9 +196,13 @@ class ModelCurator(ModelRole):
         new = [operation for operation in corrected.value.operations if operation not in unchanged]
         return Curation(replace(delta, operations=(*unchanged, *new)), "", usage, len(near))
 
-    def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
-        """The parser of the replies."""
-        return delta_in
+    def read(self, reply: str, insights: Sequence[Insights]) -> Delta:
+        """The delta in a reply. UnreadableReply where it holds no list of operations."""
+        fields = object_in(reply, OPERATIONS)
+        operations = read_operations(fields["operations"])
+        if len(operations) == 1 and isinstance(operations[0], Refusal) and operations[0].place == "operations":
+            raise UnreadableReply(operations[0].text)
+        return Delta(operations=operations, reason=text_in(fields, "reasoning"))
 
     def _nearest(self, insights: str, playbook: Playbook) -> Injection:
         """The bullets nearest to the insights: the part of a large playbook that they may change."""
@@ -196,37 +213,62 @@ class ModelCurator(ModelRole):
         return inject(bullets, budget_tokens=self._budget_tokens)
 
 
-NONE = "-"
-"""Stands for an empty value in a prompt."""
+class RunReflector(ModelReflector):
+    """Explains why a run went as it did; every insight names the ledger entries that show it.
+
+    It reads the condensed record from the trajectory's `reasoning`, and the world's hidden facts from its details:
+    {"run": name, "entries": number of entries, "truth": text}.
+    """
+
+    prompt = "run_reflector"
+    schema = schemas.INSIGHTS
+
+    def truth(self, task: Task, trajectory: Trajectory) -> str:
+        return str(trajectory.details.get("truth") or "")
+
+    def read(self, reply: str, trajectory: Trajectory) -> Insights:
+        run, entries = str(trajectory.details["run"]), int(trajectory.details["entries"])
+        fields = object_in(reply, INSIGHTS)
+        items = fields["insights"]
+        if not isinstance(items, list) or not 1 <= len(items) <= MOST_INSIGHTS:
+            text = f"insights is {quote_value(items)}; give a list of 1 to {MOST_INSIGHTS} insights"
+            raise UnreadableReply(text)
+        insights = [_run_insight(item, f"insights[{number}]", run, entries) for number, item in enumerate(items)]
+        text = "\n".join(f"{text} [{source}]" for text, source in insights)
+        return _insights_in(fields, text, (source for _, source in insights))
 
 
-def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
-    def parse(reply: str) -> Trajectory:
-        fields = object_in(reply, ANSWER)
-        answer, actions = _answer(fields.get("answer")), texts_in(fields, "actions") or ()
-        if not answer.strip() and not actions:
-            raise UnreadableReply("answer is empty; give it")
-        used = tuple(id.strip("[] ") for id in texts_in(fields, "bullet_ids") or ())
-        return Trajectory(task_id, answer, text_in(fields, "reasoning"), actions, used=used)
+class RunCurator(ModelCurator):
+    """Decides which insights go into the playbook. The evidence of an operation must be that of an insight."""
 
-    return parse
+    prompt = "run_curator"
 
-
-def _insights_parser(task_id: str) -> Parser[Insights]:
-    def parse(reply: str) -> Insights:
-        fields = object_in(reply, INSIGHT)
-        insight = text_in(fields, "key_insight")
-        if not insight.strip():
-            raise UnreadableReply("key_insight is empty; give one insight")
-        return insights_in(task_id, fields, insight)
-
-    return parse
+    def read(self, reply: str, insights: Sequence[Insights]) -> Delta:
+        valid_sources = {source for insight in insights for source in insight.sources}
+        delta = super().read(reply, insights)
+        for number, operation in enumerate(delta.operations):
+            sources = operation.evidence if isinstance(operation, Operation) else ()
+            if unknown := next((source for source in sources if source not in valid_sources), None):
+                raise UnreadableReply(
+                    f"operations[{number}].evidence names {quote_value(unknown)}, which is the evidence of no "
+                    "insight; copy it from an insight"
+                )
+        return delta
 
 
-def insights_in(task_id: str, fields: Mapping[str, Json], insight: str, sources: Iterable[str] = ()) -> Insights:
+def _trajectory_in(reply: str) -> Trajectory:
+    fields = object_in(reply, ANSWER)
+    answer, actions = _answer(fields.get("answer")), texts_in(fields, "actions") or ()
+    if not answer.strip() and not actions:
+        raise UnreadableReply("answer is empty; give it")
+    used = tuple(id.strip("[] ") for id in texts_in(fields, "bullet_ids") or ())
+    return Trajectory("", answer, text_in(fields, "reasoning"), actions, used=used)
+
+
+def _insights_in(fields: Mapping[str, Json], insight: str, sources: Iterable[str] = ()) -> Insights:
     """The explanation and the tags in a Reflector's object, with what was learned and its evidence."""
     return Insights(
-        task_id,
+        "",
         text_in(fields, "reasoning"),
         text_in(fields, "error_identification"),
         text_in(fields, "root_cause_analysis"),
@@ -237,13 +279,21 @@ def insights_in(task_id: str, fields: Mapping[str, Json], insight: str, sources:
     )
 
 
-def delta_in(reply: str) -> Delta:
-    """The delta in a Curator's reply. UnreadableReply where it holds no list of operations."""
-    fields = object_in(reply, OPERATIONS)
-    operations = read_operations(fields["operations"])
-    if len(operations) == 1 and isinstance(operations[0], Refusal) and operations[0].place == "operations":
-        raise UnreadableReply(operations[0].text)
-    return Delta(operations=operations, reason=text_in(fields, "reasoning"))
+def _run_insight(item: Json, location: str, run: str, entries: int) -> tuple[str, str]:
+    """The text and the source of an insight. UnreadableReply names the field at fault."""
+    fields = object_field(item, location, '{"insight", "entries"}')
+    insight, named = text_in(fields, "insight"), fields.get("entries")
+    if not insight.strip():
+        raise UnreadableReply(f"{location}.insight is empty; say it in a sentence")
+    if not isinstance(named, list) or not named or not all(_is_entry(value, entries) for value in named):
+        raise UnreadableReply(
+            f"{location}.entries is {quote_value(named)}; give numbers of entries of the run, 1 to {entries}"
+        )
+    return " ".join(insight.split()), evidence(run, sorted({int(str(entry)) for entry in named}))
+
+
+def _is_entry(value: Json, entries: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= entries
 
 
 def _answer(value: Json) -> str:

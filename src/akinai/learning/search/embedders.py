@@ -40,20 +40,6 @@ class LangChainEmbeddings(Protocol):
     def embed_query(self, text: str) -> list[float]: ...
 
 
-@runtime_checkable
-class QueryEmbedder(Protocol):
-    """An embedder that embeds queries differently from documents."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def dimensions(self) -> int: ...
-
-    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each query, shaped as in `Embedder.embed`."""
-        ...
-
-
 class FittedEmbedder(Embedder, Protocol):
     """An embedder that was fitted to the texts of a playbook, and can be saved."""
 
@@ -83,13 +69,9 @@ class LangChainVectors:
         self._embeddings = embeddings
         self.name = name or f"{type(embeddings).__qualname__}:{model or 'default'}"
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
         """The length of a vector. The first access embeds a text."""
-        return self._dimensions
-
-    @cached_property
-    def _dimensions(self) -> int:
         return self._vectors(self._embeddings.embed_query, "dimensions", 1).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -174,13 +156,9 @@ class SvdVectors:
     basis: NDArray[np.float32]
     """The direction of each term; shape [terms, d]."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Identifies the basis: embedders of one name give the same vectors."""
-        return self._name
-
-    @cached_property
-    def _name(self) -> str:
         digest = hashlib.blake2b(digest_size=8)
         for part in (json.dumps(self.terms).encode(), self.idf.tobytes(), self.basis.tobytes()):
             digest.update(part)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from akinai.learning.playbook.bullets import Bullet, Playbook
-from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder, QueryEmbedder
+from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder
 from akinai.retrieval import (
     ALPHA,
     TOKENIZER_NAME,
@@ -100,7 +100,7 @@ class PlaybookIndex:
             self._embedder: Embedder = saved.fitted or HashedTermVectors(tokenizer=tokenizer)
         else:
             self._embedder = embedder
-        self._hybrid = self._empty(self._embedder)
+        self._hybrid = HybridIndex(tokenizer=tokenizer, embedder=self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
         self._index(playbook or Playbook(), saved)
 
@@ -154,11 +154,6 @@ class PlaybookIndex:
         rows = {id: row for row, id in enumerate(self._hybrid.ids)}
         return self._hybrid.vectors[[rows[id] for id in self.playbook.by_id]]
 
-    def _empty(self, embedder: Embedder) -> HybridIndex:
-        if isinstance(embedder, QueryEmbedder):  # documents are embedded here, and added with their vectors
-            embedder = _QuerySide(embedder, embedder.name, embedder.dimensions)
-        return HybridIndex(tokenizer=self.tokenizer, embedder=embedder)
-
     def _index(self, playbook: Playbook, saved: SavedParts) -> None:
         """Index the changes since the last playbook, with what is known of the new one."""
         hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
@@ -166,7 +161,8 @@ class PlaybookIndex:
         if self._fitting and (self._fitted is None or len(playbook) > GROWTH * self._fitted_on):
             fitted = self._fitting.fit([bullet.searchable_text for bullet in playbook])
         if fitted:
-            hybrid, embedder, old, saved = self._empty(fitted), fitted, Playbook().by_id, SavedParts()
+            hybrid, embedder = HybridIndex(tokenizer=self.tokenizer, embedder=fitted), fitted
+            old, saved = Playbook().by_id, SavedParts()
         new = playbook.by_id
         fresh = [
             bullet
@@ -205,18 +201,6 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
         return TOKENIZER_NAME
     named = getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
     return str(getattr(tokenizer, "name", f"{tokenizer.__module__}.{named}"))
-
-
-@dataclass(frozen=True, slots=True)
-class _QuerySide:
-    """An embedder that embeds queries."""
-
-    embedder: QueryEmbedder
-    name: str
-    dimensions: int
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.embedder.embed_queries(texts)
 
 
 def _fill(hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], saved: SavedParts) -> None:

@@ -14,10 +14,9 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.playbook.sections import all_sections
-from akinai.learning.roles.model import model_roles
+from akinai.learning.roles.model import RunCurator, RunReflector, model_roles
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.rules import LessonCurator
-from akinai.learning.roles.runs import RunCurator, RunReflector
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.learn.players import (
