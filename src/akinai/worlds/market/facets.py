@@ -14,6 +14,7 @@ from akinai.core.lessons import Lesson
 from akinai.core.scores import Account
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.account import account
+from akinai.worlds.market.analysis.conduct import find_conduct
 from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
 from akinai.worlds.market.analysis.scores import facts, is_seated, part_cents, welfare_cents
@@ -89,10 +90,10 @@ class MarketSides(Sides[State]):
 
 
 class MarketJudging(Judging[State]):
-    """Bad deals, the account of a market, and the truth about it."""
+    """Bad deals, misconduct, the account of a market, and the truth about it."""
 
     def detect(self, steps: Steps[State]) -> Sequence[Finding]:
-        return find_bad_deals(steps)
+        return [*find_bad_deals(steps), *find_conduct(steps)]
 
     def account(self, steps: Steps[State], fuzzy: int = 0) -> Account:
         return account(steps, fuzzy)

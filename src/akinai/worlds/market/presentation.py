@@ -82,6 +82,12 @@ class MarketPresentation(Presentation[State]):
         "too_dear": "Paid too much",
         "cheaper_offer": "Passed over a cheaper offer",
         "left_open": "Left a good offer open",
+        "invented_item": "Invented an item",
+        "invented_price": "Invented a price",
+        "false_amenity": "Claimed an amenity",
+        "pressure": "Put under pressure",
+        "injected_instruction": "Injected an instruction",
+        "invented_rival_price": "Invented a rival's price",
     }
 
     def show(self, steps: Steps[State], index: int) -> EntryView:

@@ -1,0 +1,36 @@
+"""Lists of words in a package's `words.toml`, compiled to patterns.
+
+A list in a list holds whole words and phrases; any other text is a regular expression. A list finds any of its entries.
+{name} stands for another list of its table, {table.name} for one elsewhere.
+"""
+
+import pkgutil
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+
+_Lists = Mapping[str, Mapping[str, list[str | list[str]]]]
+_LIST = re.compile(r"\{(?:([a-z]+)\.)?([a-z_]+)\}")
+
+
+class WordLists:
+    """The tables of several packages."""
+
+    def __init__(self, *packages: str) -> None:
+        self._packages = packages
+
+    @cached_property
+    def _lists(self) -> _Lists:
+        texts = [(pkgutil.get_data(package, "words.toml") or b"").decode() for package in self._packages]
+        return {name: lists for text in texts for name, lists in tomllib.loads(text).items()}
+
+    def pattern_text(self, table: str, name: str) -> str:
+        """A pattern, without a group around it, that finds any entry of a list."""
+        lists = self._lists[table][name]
+        entries = [entry if isinstance(entry, str) else rf"\b(?:{'|'.join(entry)})\b" for entry in lists]
+        return _LIST.sub(lambda match: f"(?:{self.pattern_text(match[1] or table, match[2])})", "|".join(entries))
+
+    def pattern(self, table: str, name: str) -> re.Pattern[str]:
+        """Compile a list to a pattern that finds any of its entries."""
+        return re.compile(self.pattern_text(table, name))
