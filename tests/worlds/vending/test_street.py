@@ -19,6 +19,7 @@ from akinai.worlds.vending.model.town import Town, Trader
 from akinai.worlds.vending.players.habits import LADDER, REFERENCE, faults
 from akinai.worlds.vending.rules.books import day_text, supplier_today
 from akinai.worlds.vending.rules.customers import complain
+from akinai.worlds.vending.rules.deliveries import extra_units
 from akinai.worlds.vending.rules.orders import unit_cents
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from validity import play, rung
@@ -228,6 +229,24 @@ def test_what_is_missing_can_be_claimed_once_and_never_more(quarter: State) -> N
     assert paid.cash_cents - state.cash_cents == 12 * cost
     refused(paid, a.Claim(order=1, missing={product: 1}), "claimed")
     refused(done(state, *[a.AdvanceDay()] * 5), a.Claim(order=1, missing={product: 12}), "too_late")
+
+
+def test_a_box_too_many_comes_and_is_not_billed() -> None:
+    """A line of the order comes twice; whoever counts knows, and nothing of it can be claimed."""
+    quarter = business(3, "street.deliveries.over_permille=1000", preset="quarter", days=90)
+    quarter = replace(quarter, known_suppliers=tuple(quarter.setup.catalog.supplier_by_id))
+    id = of_character(quarter, "honest")
+    state = delivered(with_trader(quarter, id, **sound(town_of(quarter).traders[id])), id)
+    (order,) = [parcel.order for parcel in state.parcels]
+    (extra,) = extra_units(order).items()
+    assert extra[1] == 24
+    assert sum(lot.units for lot in state.storage[extra[0]]) == 48
+    assert sum(state.stored.values()) == 24 * (len(order.lines) + 1)
+    state, counted = do(state, a.CountDelivery(order=1))
+    assert isinstance(counted.data, dict)
+    assert (counted.data["missing"], counted.data["extra"]) == ({}, dict([extra]))
+    assert " too many." in counted.text
+    refused(state, a.Claim(order=1, missing={extra[0]: 1}), "above_count")
 
 
 def test_splitting_an_order_draws_nothing_new(quarter: State) -> None:

@@ -84,7 +84,7 @@ class Order:
     announced: bool = False
     """Whether the owner has been informed that they come late."""
     missing: tuple[int, ...] = ()
-    """Units that the boxes will lack, line by line; empty: none."""
+    """Units that the boxes will lack, line by line, below 0 what they hold too many of; empty: none."""
     lost: bool = False
     """Whether they never come."""
     letter: int = 0

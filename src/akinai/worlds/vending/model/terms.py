@@ -69,7 +69,7 @@ class CharacterTerms(_Terms):
     """How many orders never come."""
     short_permille: Share = 280
     """How many of the others lack a part of every line."""
-    short_part: Span = (200, 600)
+    short_part: tuple[Share, Share] = (200, 600)
     """That part, per mille."""
     pays_claims_permille: Share = 1000
     review: int
@@ -169,6 +169,8 @@ class Deliveries(_Terms):
     """Days that every delivery takes longer than its supplier's character says."""
     moved_permille: Share = 450
     """How many deliveries come at another hour of their day, as a letter of that morning says."""
+    over_permille: Share = unless(0)
+    """How many of the deliveries that lack nothing bring a box too many, which nobody bills: one line twice."""
 
 
 class Storage(_Terms):

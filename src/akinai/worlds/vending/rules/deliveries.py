@@ -19,8 +19,8 @@ PARCEL_DAYS = 12
 
 
 def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
-    """An order as it will come: late, short or not at all, by chance of supplier and day; splitting draws nothing
-    new."""
+    """An order as it will come: late, short, with a box too many or not at all, by chance of supplier and day;
+    splitting draws nothing new."""
     day, terms = order.placed_day, state.economy.town.traders[supplier.id].terms
     chance = state.economy.noise(day, "dispatch", supplier.id, day)
     late = chance("days").between(*terms.late_days) if chance("late").below(1000) < terms.late_permille else 0
@@ -30,6 +30,9 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
         missing = tuple(
             [line.units * chance("part", line.product).between(*terms.short_part) // 1000 for line in order.lines]
         )
+    elif chance("over").below(1000) < state.setup.street.deliveries.over_permille:
+        twice = chance("twice").below(len(order.lines))
+        missing = tuple(-line.units if at == twice else 0 for at, line in enumerate(order.lines))
     due = order.due + (0 if lost else late) * DAY_MINUTES
     moved = state.setup.street.deliveries.moved_permille
     if moved and not lost and not late and chance("moved").below(1000) < moved:
@@ -109,13 +112,13 @@ def _take_in(state: State, order: Order) -> State:
             last = state.day + state.setup.catalog.by_id[line.product].shelf_days
             lot = Lot(put, line.cost_cents, last)
             storage[line.product] = merge_lots((*storage.get(line.product, ()), lot))
-        back += (came - put) * line.cost_cents
+        back += max(min(came, line.units) - put, 0) * line.cost_cents
     parcel = Parcel(order, state.day, at_depot=False)
     state = book(state.moved(storage=storage, parcels=(*state.parcels, parcel)), "returns", _overflow(state, back))
     supplier = state.setup.catalog.supplier_by_id[order.supplier]
     if not state.setup.street.deliveries.signed:
         return post_from(state, supplier, f"Order {order.number} delivered", _contents_text(state, order))
-    boxes = max(1, len(order.lines))
+    boxes = max(1, len(order.lines) + len(extra_units(order)))
     text = f"Signed for: order {order.number}, {boxes} box{'es' if boxes > 1 else ''}."
     if back:
         text += f" Not all of it found room in your storage: {format_cents(_overflow(state, back))} for what went back."
@@ -124,7 +127,11 @@ def _take_in(state: State, order: Order) -> State:
 
 def _contents_text(state: State, order: Order) -> str:
     names = state.setup.catalog.by_id
-    lines = [f"- {line.units} x {names[line.product].name} ({line.product})" for line in order.lines]
+    extra = extra_units(order)
+    lines = [
+        f"- {line.units + extra.get(line.product, 0)} x {names[line.product].name} ({line.product})"
+        for line in order.lines
+    ]
     head = f"Order {order.number} was delivered on {clock(state.setup, state.minute)} and lies in your storage:"
     return "\n".join((head, *lines))
 
@@ -156,7 +163,10 @@ def signed_text(before: State, after: State) -> str:
         return ""
     signed_before = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
     new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in signed_before]
-    return "\n".join(f"Signed for: order {order.number}, {max(1, len(order.lines))} boxes." for order in new)
+    boxes = [max(1, len(order.lines) + len(extra_units(order))) for order in new]
+    return "\n".join(
+        f"Signed for: order {order.number}, {count} boxes." for order, count in zip(new, boxes, strict=True)
+    )
 
 
 def _find_parcel(state: State, number: int) -> Parcel | Outcome:
@@ -182,6 +192,10 @@ def count_delivery(state: State, action: a.CountDelivery) -> Result:
     names, missing = state.setup.catalog.by_id, missing_units(parcel.order)
     state = _with_parcel(state, parcel, parcel._replace(counted=True))
     data: dict[str, Json] = {"order": action.order, "missing": missing}
+    if extra := extra_units(parcel.order):
+        data["extra"] = {**extra}
+        lines = ", ".join(f"{n} {names[id].name} ({id})" for id, n in extra.items())
+        return state, Outcome(f"Order {action.order}: everything is there, and {lines} too many.", data=data)
     if not missing:
         return state, Outcome(f"Order {action.order}: everything is there.", data=data)
     ordered = {line.product: line.units for line in parcel.order.lines}
@@ -191,7 +205,12 @@ def count_delivery(state: State, action: a.CountDelivery) -> Result:
 
 def missing_units(order: Order) -> dict[str, int]:
     """Units that an order's boxes lack, by product."""
-    return {line.product: n for line, n in zip(order.lines, order.missing, strict=False) if n}
+    return {line.product: n for line, n in zip(order.lines, order.missing, strict=False) if n > 0}
+
+
+def extra_units(order: Order) -> dict[str, int]:
+    """Units that an order's boxes hold beyond what was ordered, by product."""
+    return {line.product: -n for line, n in zip(order.lines, order.missing, strict=False) if n < 0}
 
 
 def claim(state: State, action: a.Claim) -> Result:

@@ -175,7 +175,8 @@ def _count(state: State) -> Work:
         if not parcel.at_depot and not parcel.counted:
             order, week = parcel.order, week_of(state)
             state, _ = deliveries.count_delivery(state, a.CountDelivery(order=order.number))
-            counted = Counted(state.day, order.number, order.supplier, deliveries.missing_units(order))
+            missing, extra = deliveries.missing_units(order), deliveries.extra_units(order)
+            counted = Counted(state.day, order.number, order.supplier, missing, extra)
             state = state.moved(week=week.moved(counted=(*week.counted, counted)))
             state = yield Busy(state, state.minute + state.setup.minutes_by_name.get("count", 0))
     return state

@@ -43,3 +43,5 @@ class Counted(NamedTuple):
     order: int
     supplier: str
     missing: Mapping[str, int]
+    extra: Mapping[str, int] = {}
+    """Units beyond what was ordered."""

@@ -128,11 +128,11 @@ def _goods(state: State) -> list[str]:
         lines.append("Thrown away: " + ", ".join(f"{units} {id}" for id, units in thrown.items()) + ".")
     if week.counted:
         lines.append("GOODS that came and were counted")
-        for day, order, supplier, missing in week.counted:
+        for day, order, supplier, missing, extra in week.counted:
             short = ", ".join(f"{units} {id}" for id, units in missing.items())
-            lines.append(
-                f"- {_day(day)}: order {order} from {supplier}: {f'MISSING {short}' if short else 'all there'}"
-            )
+            over = ", ".join(f"{units} {id}" for id, units in extra.items())
+            result = f"MISSING {short}" if short else f"all there, and {over} too many" if over else "all there"
+            lines.append(f"- {_day(day)}: order {order} from {supplier}: {result}")
     if week.not_placed:
         lines += ["ORDERS NOT PLACED", *(f"- {text}"[:LETTER_CHARS] for text in week.not_placed)]
     return lines
@@ -220,8 +220,14 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
         for book, sold_out in zip(week.books, week.sold_out, strict=True)
     ]
     counted: list[Json] = [
-        {"day": day - before, "order": order, "supplier": supplier, "missing": dict(missing)}
-        for day, order, supplier, missing in week.counted
+        {
+            "day": day - before,
+            "order": order,
+            "supplier": supplier,
+            "missing": dict(missing),
+            **({"extra": dict(extra)} if extra else {}),
+        }
+        for day, order, supplier, missing, extra in week.counted
     ]
     letters: list[Json] = [
         {
