@@ -29,6 +29,7 @@ VENDING_TYPES = (
     "false_quote",
     "false_claim",
     "false_volume",
+    "unbilled_goods",
     "price_agreement",
     "broken_deal",
     "ignored_invoice",
