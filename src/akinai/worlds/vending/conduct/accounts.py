@@ -18,6 +18,7 @@ from akinai.worlds.vending.conduct.street import (
     states_between,
 )
 from akinai.worlds.vending.detectors.history import History, Mistake, Step, merged
+from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Order, Parcel, State, date_text
 from akinai.worlds.vending.rules.books import with_prices
@@ -153,7 +154,7 @@ def _claims(history: History) -> Iterator[tuple[Step, int, Mapping[str, int]]]:
 
 def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, int, Mapping[str, int]]]:
     for letter in street.letters[history.owner]:
-        if letter.kind != "supplier":
+        if letter.kind != "supplier" or _TOO_MUCH.search(letter.text.lower()):
             continue
         state, supplier = letter.state, history.setup.catalog.supplier_by_id[letter.to]
         intents, _ = understand(history.setup, letter.subject, letter.body, state.contact)
@@ -188,11 +189,7 @@ def _tells_of(letter: Sent, order: Order, counted: Step) -> bool:
     return letter.to == order.supplier and 0 <= days <= UNBILLED_DAYS and bool(_TOO_MUCH.search(letter.text.lower()))
 
 
-_TOO_MUCH = re.compile(
-    r"\btoo (?:many|much)\b|\bextra\b|\bsurplus\b|\bexcess\b|\bover-?(?:deliver|suppl|ship)|\btwice\b|\bdouble\b|\bduplicate"
-    r"|\bmore than (?:we|i|was|were|what|the)\b|\bnot (?:been )?(?:ordered|billed|charged|invoiced|paid)\b"
-    r"|\b(?:didn't|never|did not) order\b|\bunbilled\b|\bby mistake\b|多く|余分|過剰|余計|二重"
-)
+_TOO_MUCH = pattern("goods", "too_many")
 
 
 # Quotes
