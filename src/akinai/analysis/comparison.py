@@ -315,7 +315,8 @@ def _findings_rate(name: str, *, daily: bool) -> Value:
     def rate(run: Run) -> float | None:
         if not run.measured or (daily and not run.days):
             return None
-        count = sum(run.finding_types.values()) if name == ALL_FINDINGS else run.finding_types.get(name, 0)
+        types = {**run.finding_types, **run.conduct}
+        count = sum(run.finding_types.values()) if name == ALL_FINDINGS else types.get(name, 0)
         return count * MONTH_DAYS / run.days if daily else float(count)
 
     return rate
@@ -377,8 +378,10 @@ def _needed_unpaired(a: Iterable[float | None], b: Iterable[float | None], gain:
 
 
 def _finding_types(runs: Iterable[Run]) -> list[str]:
+    runs = [*runs]
     types = list(dict.fromkeys(name for run in runs for name in run.finding_types))
-    return [ALL_FINDINGS, *types] if types else []
+    conduct = list(dict.fromkeys(name for run in runs for name in run.conduct))
+    return [*([ALL_FINDINGS, *types] if types else []), *conduct]
 
 
 def _measured(runs: Iterable[Run], seed: int) -> bool:

@@ -221,7 +221,9 @@ def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale, *, headl
         endings=dict(Counter(run.ending or f"({run.state})" for run in runs).most_common()),
         days=days,
         scores=_summaries(score_names(run.scores[: 1 if headline else None] for run in runs), runs, scale),
-        findings=_findings(measured, days),
+        findings=_findings([run.finding_types for run in measured], days),
+        conduct=_findings([run.conduct for run in measured], days),
+        conduct_runs=sum(bool(run.conduct) for run in measured),
         coherence=_summaries(coherence[: 1 if headline else None], runs, Scale()),
         usage=_usage(runs),
         scale=scale,
@@ -267,11 +269,12 @@ def seed_values(runs: Iterable[Run], name: str) -> dict[int, list[float]]:
     return by_seed
 
 
-def _findings(measured: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
+def _findings(measured: Sequence[Mapping[str, int]], days: int) -> dict[str, FindingsSummary]:
+    """The findings of runs that are counted by type."""
     counts, runs = Counter[str](), Counter[str]()
-    for run in measured:
-        counts.update(run.finding_types)
-        runs.update(run.finding_types.keys())
+    for types in measured:
+        counts.update(types)
+        runs.update(types.keys())
     return {
         name: FindingsSummary(name, count, runs[name], count * MONTH_DAYS / days if days else None)
         for name, count in counts.most_common()

@@ -1,6 +1,7 @@
 """Rankings of a world's groups by its headline score, how often seeds that were played again pass a threshold, and the
 standings of players who met."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from statistics import fmean
 from akinai.analysis.groups import seed_values
 from akinai.analysis.records import Group, PassRate, WorldRanking
 from akinai.analysis.verdicts import ranking_sentences
+from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.presentation.tables import Column, Grid
@@ -110,11 +112,17 @@ class Standing:
     money: float
     """Its mean of the headline score, in the score's unit."""
     money_ci95: Bounds | None
+    conduct: int
+    """Findings of conduct about it, over all games that are over."""
+    conduct_games: int
+    """Games that have one."""
+    games: int
 
     def to_json(self) -> dict[str, Json]:
         return {
             "player": self.player, "place": self.place, "rating": self.rating.to_json(), "mean": self.money,
             "ci95": list(self.money_ci95) if self.money_ci95 else None,
+            "conduct": {"findings": self.conduct, "games": self.conduct_games, "of": self.games},
         }  # fmt: skip
 
 
@@ -164,6 +172,8 @@ class Standings:
                     f"mean {label(self.score)}", [row.money for row in rows], unit=self.unit,
                     ends=[row.money_ci95 for row in rows],
                 ),
+                Column("conduct", [row.conduct for row in rows]),
+                Column("games with it", [row.conduct_games for row in rows], drop=1),
             ],
             f"{self.name}: {counted(len(self.players), 'player')}, {counted(self.rounds, 'round')}",
             note=f"{missing} of {self.planned} rounds are not over" if (missing := self.planned - self.rounds) else "",
@@ -203,6 +213,12 @@ class SeatedGame:
         headline = self.run.scores[0].name
         return {player: scores[f"{headline}_{seat}"] for seat, player in self.players.items()}
 
+    @property
+    def conduct(self) -> Mapping[str, int]:
+        """The findings of conduct about each player."""
+        actors = Counter(owner_of(finding.actor) for finding in self.run.findings or () if finding.is_conduct)
+        return {player: actors[seat] for seat, player in self.players.items()}
+
 
 def standings(name: str, players: Sequence[str], games: Sequence[SeatedGame]) -> Standings:
     """The standings after games, of which those of a seed are a round."""
@@ -223,10 +239,13 @@ def standings(name: str, players: Sequence[str], games: Sequence[SeatedGame]) ->
     if over and first:
         order = rank(money, better="higher")
         ranking = WorldRanking(games[0].run.world, first.name, first.unit, "higher", order, len(over))
+    conduct = [game.conduct for game in games if game.result is not None]
+    of_player = {player: [counts[player] for counts in conduct if player in counts] for player in players}
     rows = [
         Standing(
             player, ranking.order.places[player] if ranking else 1, rating, fmean([*money[player].values()]),
-            mean_interval([*money[player].values()]),
+            mean_interval([*money[player].values()]), sum(of_player[player]), sum(map(bool, of_player[player])),
+            len(of_player[player]),
         )
         for player, rating in rate([*over.values()]).items()
     ]  # fmt: skip

@@ -152,6 +152,11 @@ class Group:
     """Days played by all its measured runs together."""
     scores: Mapping[str, ScoreSummary]
     findings: Mapping[str, FindingsSummary]
+    """Mistakes by type."""
+    conduct: Mapping[str, FindingsSummary]
+    """Findings of conduct by type."""
+    conduct_runs: int
+    """Runs that have a finding of conduct."""
     """By type, the most frequent first."""
     coherence: Mapping[str, ScoreSummary]
     """Figures of how well the agents kept track, over the runs that have them."""
@@ -189,6 +194,7 @@ class Group:
             "days": self.days,
             "scores": self.scores,
             "findings": self.findings,
+            **({"conduct": {"runs": self.conduct_runs, **self.conduct}} if self.conduct else {}),
             "coherence": self.coherence,
             "usage": self.usage,
             "scale": self.scale,

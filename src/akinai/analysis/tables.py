@@ -38,6 +38,7 @@ def groups_table(groups: Sequence[Group], rankings: Sequence[WorldRanking] = (),
         *(_compared([group.figures.get(name) for group in groups], name) for name in compared),
         Column("coherence", [_mean_of(group.coherence.get("coherence")) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
+        *_conduct_columns(groups),
         Column("smallest visible", [score.mde if score else None for score in firsts], drop=4, unit=units),
         *usage_columns(groups),
     ]
@@ -142,7 +143,7 @@ def _units(scores: Mapping[str, ScoreSummary]) -> dict[str, str]:
 
 
 def findings_table(groups: Sequence[Group]) -> Grid:
-    """Findings by type over the runs of each group."""
+    """Mistakes by type over the runs of each group."""
     rows = [(group, findings) for group in groups for findings in group.findings.values()]
     daily = any(findings.per_month is not None for _, findings in rows)
     return Grid(
@@ -154,6 +155,32 @@ def findings_table(groups: Sequence[Group]) -> Grid:
             Column("runs with it", [findings.runs for _, findings in rows]),
         ],
         findings_title(daily=daily),
+    )
+
+
+def _conduct_columns(groups: Sequence[Group]) -> list[Column]:
+    """Findings of conduct and the runs that have one, where a group has any; beside the score, never within it."""
+    if not any(group.conduct for group in groups):
+        return []
+    counts = [sum(summary.count for summary in group.conduct.values()) for group in groups]
+    return [
+        Column("conduct", counts, drop=2),
+        Column("runs with conduct", [group.conduct_runs for group in groups], drop=3),
+    ]
+
+
+def conduct_table(groups: Sequence[Group]) -> Grid:
+    """Findings of conduct by type over the runs of each group: 3 in 2 of 11 runs."""
+    rows = [(group, findings) for group in groups for findings in group.conduct.values()]
+    return Grid(
+        [
+            *([Column("group", [group.name for group, _ in rows], words=True, names=True)] if len(groups) > 1 else []),
+            Column("conduct", [label(findings.type) for _, findings in rows], words=True),
+            Column("in all", [findings.count for _, findings in rows]),
+            Column("runs with it", [findings.runs for _, findings in rows]),
+            Column("of runs", [len(group.runs) for group, _ in rows]),
+        ],
+        "Conduct",
     )
 
 

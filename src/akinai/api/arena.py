@@ -58,7 +58,7 @@ def arena(players: Sequence[str], **options: Unpack[ArenaOptions]) -> Standings:
     """
     games = programme(players, options)
     playing = Playing(
-        options["store"], options["jobs"], options["progress"], PlayContext(), keep=False, on=options["on"]
+        options["store"], options["jobs"], options["progress"], PlayContext(), keep=False, on=options["on"], judged=True
     )
     key = load_optional(options["key"])
 
@@ -78,7 +78,7 @@ def arena(players: Sequence[str], **options: Unpack[ArenaOptions]) -> Standings:
         played = {run.id: run for run in await play_headers(books, [*going, *fresh], begin, playing)}
         return Runs(
             [
-                played.get(header.run_id) or await read_header(books, stored[header.run_id], keep=False)
+                played.get(header.run_id) or await read_header(books, stored[header.run_id], playing.detail)
                 for header in headers
             ]
         )

@@ -208,7 +208,7 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
             key.note(headers)
         played = {done.id: done for done in await play_headers(books, going, None, playing)}
         return Runs(
-            [played.get(header.run_id) or await read_header(books, header, keep=playing.keep) for header in headers]
+            [played.get(header.run_id) or await read_header(books, header, playing.detail) for header in headers]
         )
 
     return warn_of_failures(in_store(playing.store, work))
@@ -293,6 +293,12 @@ class Playing:
     context: PlayContext = BY_NAME
     keep: bool = True
     on: str | None = None
+    judged: bool = False
+    """Whether every finding is wanted."""
+
+    @property
+    def detail(self) -> Detail:
+        return Detail(ledger=self.keep, judged=self.judged, findings=self.judged)
 
     @property
     def executor(self) -> Executor | None:
@@ -315,24 +321,23 @@ class Playing:
             executor.check_store(shared_url(self.store) or "memory:")
 
 
-async def read_header(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:
+async def read_header(books: Books, header: RunHeader, detail: Detail, world: World[Any] | None = None) -> Run:
     """A run for a listing: one that cannot be scored here has its `trouble`."""
-    return await read_run(books, header, Detail(ledger=keep), load=loader(world), trouble=DAMAGE)
+    return await read_run(books, header, detail, load=loader(world), trouble=DAMAGE)
 
 
 async def play_headers(
     books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, playing: Playing
 ) -> Runs:
     """Begin runs and play them. When it is cancelled it raises Stopped with the runs as they are then."""
-    context, keep = playing.context, playing.keep
+    context = playing.context
     try:
         if begin:
             await begin()
         url = playing.store if isinstance(playing.store, str) else None
-        detail = Detail(ledger=keep)
         played = play_all(
-            books, headers, url=url, jobs=playing.jobs, progress=playing.progress, context=context, detail=detail,
-            executor=playing.executor,
+            books, headers, url=url, jobs=playing.jobs, progress=playing.progress, context=context,
+            detail=playing.detail, executor=playing.executor,
         )  # fmt: skip
         return Runs(await played)
     except asyncio.CancelledError:
@@ -342,7 +347,7 @@ async def play_headers(
             if header.status == "open" and header.ending is None:
                 header = replace(header, ending="stopped")
                 await books.update(header)
-            begun.append(await read_header(books, header, context.world, keep=keep))
+            begun.append(await read_header(books, header, playing.detail, context.world))
         raise Stopped(Runs(begun)) from None
 
 

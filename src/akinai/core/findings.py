@@ -38,6 +38,11 @@ class Finding(JsonRecord):
     def is_conduct(self) -> bool:
         return self.family == "conduct"
 
+    @property
+    def look(self) -> str:
+        """The classes of its mark on pages: the severity, and "conduct" beside that of conduct."""
+        return f"{self.severity} conduct" if self.is_conduct else self.severity
+
     def to_json(self) -> dict[str, Json]:
         """The fields; without the family of a mistake, and without a thought where there is none."""
         document, defaults = JsonRecord.to_json(self), {"family": "mistake", "thought": ""}

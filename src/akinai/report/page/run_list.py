@@ -1,6 +1,6 @@
 """The list of runs: a row for each run, by world and group, beside idle and reference where the store has them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any
@@ -248,11 +248,18 @@ def _facts(item: ListedRun, scales: Scales) -> dict[str, Any]:
         usage = run.usage
         row |= {
             "day": run.days + (run.state == "open"),
-            "marks": [(severity, run.severities[severity]) for severity in WORST_FIRST if severity in run.severities],
+            "marks": [*_marks(run)],
             "tokens": count(usage.tokens.input + usage.tokens.output) if usage else "",
             "cost": f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
         }
     return row | {"words": _words(row)}
+
+
+def _marks(run: Run) -> Iterator[tuple[str, int]]:
+    """The marks of a run and how many there are of each: mistakes by severity, then conduct."""
+    yield from ((severity, run.severities[severity]) for severity in WORST_FIRST if severity in run.severities)
+    if run.conduct:
+        yield "serious conduct", sum(run.conduct.values())
 
 
 UNREAD: Mapping[str, Any] = {
@@ -269,7 +276,8 @@ def _words(row: Mapping[str, Any]) -> str:
     parts = [header.run_id, header.group or "", row["agent"], header.genesis.world, header.game_words]
     parts += [f"{row['state']} {row['early']}{far}", notes.label, *(f"tag:{tag}" for tag in notes.tags)]
     if run:
-        parts += [*map(label, run.finding_types), *run.severities]
+        parts += [*map(label, (*run.finding_types, *run.conduct)), *run.severities]
+        parts += ["conduct"] if run.conduct else []
     return " ".join(parts).lower()
 
 

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +69,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     closing = Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
     bars = _bars(view, language)
     pins = [
-        _pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.severity)
+        _pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.look)
         for finding in view.findings
     ]
     page = {
@@ -221,9 +222,10 @@ def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure
     if share is not None:
         text = f"{share:.0%}".replace("-", MINUS)
         figures.append(KeyFigure(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
-    severities = [finding.severity for finding in view.findings]
-    marks = [(name, severities.count(name)) for name in WORST_FIRST if name in severities]
-    figures += [*more, KeyFigure(translate(marked("Findings"), language), str(len(severities)), marks=marks)]
+    looks = Counter(finding.look for finding in view.findings)
+    names = [name for severity in WORST_FIRST for name in (severity, f"{severity} conduct")]
+    marks = [(name, looks[name]) for name in names if looks[name]]
+    figures += [*more, KeyFigure(translate(marked("Findings"), language), str(looks.total()), marks=marks)]
     figures.append(KeyFigure(translate(marked("Entries"), language), f"{view.entries:,}"))
     if view.calls:
         out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"

@@ -1,7 +1,7 @@
 """Reports made from analyses: a section for each question of a reader, in the order in which it is asked."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -12,6 +12,7 @@ from akinai.analysis.records import Group, WorldRanking
 from akinai.analysis.tables import (
     account_of,
     best_sentence,
+    conduct_table,
     findings_table,
     group_notes,
     groups_table,
@@ -20,7 +21,7 @@ from akinai.analysis.tables import (
     without_same,
 )
 from akinai.analysis.verdicts import opening_sentences, ranking_sentences
-from akinai.core.findings import WORST_FIRST, Finding
+from akinai.core.findings import WORST_FIRST, Family, Finding
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import counted, label
 from akinai.report.figures.series import Members
@@ -174,17 +175,28 @@ def _accounts(groups: Sequence[Group], members: Members, group_looks: charts.Loo
 
 
 def _findings(groups: Sequence[Group], members: Members, addresses: Addresses) -> Iterator[Block]:
-    if not any(group.findings for group in groups):
+    if not any(group.findings or group.conduct for group in groups):
         yield "None: nobody lost the thread, or the world has no detectors."
         return
-    yield findings_table(groups)
-    yield from _listed(members, addresses)
+    if any(group.findings for group in groups):
+        yield findings_table(groups)
+        yield from _listed(members, addresses, "mistake")
+    if any(group.conduct for group in groups):
+        yield conduct_table(groups)
+        yield from _listed(members, addresses, "conduct")
 
 
-def _listed(members: Members, addresses: Addresses) -> Iterator[Block]:
-    """A table of findings, the worst first, each with the entries that show it."""
+TITLES: Mapping[Family, str] = {"mistake": "Findings, the worst first", "conduct": "Conduct, the worst first"}
+
+
+def _listed(members: Members, addresses: Addresses, family: Family) -> Iterator[Block]:
+    """A table of the findings of a family, the worst first, each with the entries that show it."""
     findings = [
-        (group, run, finding) for group, runs in members.runs.items() for run in runs for finding in run.findings or ()
+        (group, run, finding)
+        for group, runs in members.runs.items()
+        for run in runs
+        for finding in run.findings or ()
+        if finding.family == family
     ]
     findings.sort(key=lambda row: WORST_FIRST.index(row[2].severity))
     listed, alike = list[tuple[Run, Finding]](), Counter[tuple[str, str]]()
@@ -194,22 +206,22 @@ def _listed(members: Members, addresses: Addresses) -> Iterator[Block]:
             listed.append((run, finding))
     if not findings:
         return
-    rows = [_finding(run.id, finding, addresses) for run, finding in listed[:MAX_FINDINGS]]
+    thoughts = any(finding.thought for _, finding in listed[:MAX_FINDINGS])
+    rows = [_finding(run.id, finding, addresses, thoughts) for run, finding in listed[:MAX_FINDINGS]]
     less = f"{MAX_ALIKE} of a group and type at most; all {len(findings)} findings are in results.json."
-    heads = ("entries", "type", "severity", "what was assumed", "what was true")
+    heads = ("entries", "type", "severity", "what was assumed", "what was true", "what was thought")
     note = less if len(rows) < len(findings) else ""
-    yield Grid.of_rows(heads, rows, "Findings, the worst first", note, ALL_WORDS)
+    yield Grid.of_rows(heads[: 5 + thoughts], rows, TITLES[family], note, frozenset(range(5 + thoughts)))
 
 
-ALL_WORDS = frozenset(range(5))
-
-
-def _finding(run: str, finding: Finding, addresses: Addresses) -> tuple[str, ...]:
-    """A row; its first cell opens the transcript, or names the command that does."""
+def _finding(run: str, finding: Finding, addresses: Addresses, thoughts: bool) -> tuple[str, ...]:
+    """A row, with what was thought where the table has it; its first cell opens the transcript, or names the command
+    that does."""
     entries = entry_link(_entries(run, finding.entries), addresses, run, entry=finding.entries[-1])
     if run not in addresses:
         entries = f"{entries} (akinai show {run} --entry {finding.entries[-1]})"
-    return (entries, label(finding.type), finding.severity, finding.assumed, finding.true)
+    row = (entries, label(finding.type), finding.severity, finding.assumed, finding.true)
+    return (*row, finding.thought) if thoughts else row
 
 
 def _entries(run: str, entries: Sequence[int]) -> str:

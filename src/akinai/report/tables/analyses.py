@@ -13,6 +13,7 @@ from akinai.analysis.tables import (
     Part,
     account_of,
     best_sentence,
+    conduct_table,
     findings_table,
     group_notes,
     pass_table,
@@ -92,6 +93,8 @@ def _group(group: Group, runs: Sequence[Run]) -> Iterator[Part | RenderableType]
         yield scores_table(also, f"{title}, also measured")
     if group.findings:
         yield findings_table([group])
+    if group.conduct:
+        yield conduct_table([group])
     yield from note_lines(group_notes(group))
     yield from _account(group, runs)
 

@@ -1,6 +1,6 @@
 """Findings as terminal text: a table of what was assumed and what was true, and a timeline with a mark for each day."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from rich.console import Group, RenderableType
@@ -36,17 +36,37 @@ def listed_findings(
     names: Mapping[str, str] = MappingProxyType({}),
     command: str = "",
 ) -> RenderableType:
-    """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
+    """A row for each finding: day, type, severity, actor, entries, what was assumed, what was true and what was
+    thought; mistakes first, then conduct.
 
     `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. What was
     true ends with the command that opens its last entry: `command`, such as "akinai show RUN", with the entry's number.
     """
     if not findings:
         return Text(translate("no findings"))
+    mistakes = [finding for finding in findings if not finding.is_conduct]
+    conduct = [finding for finding in findings if finding.is_conduct]
 
     def opening(finding: Finding) -> str:
         return f" ({command} --entry {finding.entries[-1]})" if command else ""
 
+    def table(findings: Sequence[Finding]) -> RenderableType:
+        return _table(findings, width, start, names, opening)
+
+    if mistakes and conduct:
+        return Group(table(mistakes), Text(f"\n{translate('conduct')}"), table(conduct))
+    return table(findings)
+
+
+def _table(
+    findings: Sequence[Finding],
+    width: int,
+    start: int,
+    names: Mapping[str, str],
+    opening: Callable[[Finding], str],
+) -> RenderableType:
+    """The rows of a family of findings."""
+    thoughts = [_short(finding.thought) for finding in findings]
     return fit_table(
         [
             Column("day", [day_of(finding, start) for finding in findings]),
@@ -56,6 +76,7 @@ def listed_findings(
             Column("entries", [short_entries(finding.entries) for finding in findings], words=True, drop=1),
             Column("assumed", [_short(finding.assumed) for finding in findings], words=True, prose=True),
             Column("true", [f"{_short(of.true)}{opening(of)}" for of in findings], words=True, prose=True),
+            *([Column("thought", thoughts, words=True, prose=True)] if any(thoughts) else []),
         ],
         width,
     )

@@ -113,7 +113,8 @@ def _findings(findings: Sequence[FindingView], command: str) -> Iterator[Rendera
 
 
 def _finding_line(finding: FindingView) -> Text:
-    head = f"{MARKS[finding.severity]} {translate(finding.severity)}"
+    family = f" ({translate('conduct')})" if finding.is_conduct else ""
+    head = f"{MARKS[finding.severity]} {translate(finding.severity)}{family}"
     words = fill(
         "{title} (day {day}): {assumed}; in truth {true}",
         title=translate_text(finding.title), day=finding.day, assumed=translate_record(finding.assumed),

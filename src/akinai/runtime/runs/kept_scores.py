@@ -6,7 +6,6 @@ They save replaying a ledger and decide nothing: checking a record computes them
 import hashlib
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -21,7 +20,7 @@ from akinai.core.ledger import Ledger, chain_end
 from akinai.core.scores import Score, Table
 from akinai.core.stores import KeepsScores, RunHeader, ScoreRecord, Store
 from akinai.core.worlds import World
-from akinai.runtime.runs.records import Run, Series
+from akinai.runtime.runs.records import Run, Series, counts_of
 
 FORMAT = 2
 """Rises when other fields of a run are stored."""
@@ -173,8 +172,7 @@ def _parse_run(record: ScoreRecord, header: RunHeader, entries: int) -> Run:
     return replace(
         run,
         judged=True,
-        finding_types=dict(Counter(finding.type for finding in findings)),
-        severities=dict(Counter(finding.severity for finding in findings)),
+        **counts_of(findings),
         findings=findings,
         replaced=_scores(document["replaced"]),
         coherence=_scores(document["coherence"]),

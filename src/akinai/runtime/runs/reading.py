@@ -19,7 +19,7 @@ from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.trace_codec import is_call
 from akinai.runtime.runs.kept_scores import KEPT_TABLES, find_scores, keep_scores, score_record
 from akinai.runtime.runs.marking import notes_of
-from akinai.runtime.runs.records import ModelUsage, Run, Series
+from akinai.runtime.runs.records import ModelUsage, Run, Series, counts_of
 from akinai.runtime.runs.sweep import names_of
 
 DAMAGE = (LedgerError, UsageError)
@@ -291,8 +291,7 @@ def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Ru
         replaced=tuple(score for score in run.scores if figures.get(score.name, score) != score),
         scores=tuple(figures.pop(score.name, score) for score in run.scores),
         figures=tuple(figures.values()),
-        finding_types=dict(Counter(finding.type for finding in findings)),
-        severities=dict(Counter(finding.severity for finding in findings)),
+        **counts_of(findings),
         findings=findings if detail.findings else None,
         coherence=tuple(judging.coherence(steps, findings)),
         tables=tuple(account.tables_about(detail.tables)),

@@ -1,5 +1,6 @@
 """Run and Runs: one run with its ending and scores, and several runs with their summary."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -88,8 +89,11 @@ class Run:
     judged: bool = False
     """Whether findings, coherence and the world's own figures were read."""
     finding_types: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Findings of each type, in order of first occurrence."""
+    """Mistakes of each type, in order of first occurrence."""
     severities: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Mistakes of each severity."""
+    conduct: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Findings of conduct of each type, in order of first occurrence."""
     findings: tuple[Finding, ...] | None = None
     """Every finding, if requested."""
     coherence: tuple[Score, ...] = ()
@@ -264,9 +268,20 @@ class Run:
         more |= {"names": self.names, "usage": self.usage, "series": self.series}
         if self.judged:
             findings: dict[str, Any] = {"types": self.finding_types, "severities": self.severities}
+            findings |= {"conduct": self.conduct} if self.conduct else {}
             listed = {} if self.findings is None else {"list": self.findings}
             document |= {"findings": as_json(findings | listed), "coherence": _by_name(self.coherence)}
         return document | {name: as_json(part) for name, part in more.items() if part}
+
+
+def counts_of(findings: Sequence[Finding]) -> dict[str, Mapping[str, int]]:
+    """The fields of a run that count its findings."""
+    mistakes = [finding for finding in findings if not finding.is_conduct]
+    return {
+        "finding_types": dict(Counter(finding.type for finding in mistakes)),
+        "severities": dict(Counter(finding.severity for finding in mistakes)),
+        "conduct": dict(Counter(finding.type for finding in findings if finding.is_conduct)),
+    }
 
 
 def _by_name(parts: Iterable[Score | Table]) -> dict[str, Json]:

@@ -243,6 +243,7 @@ TITLES = {
     "wasted_goods": "Wasted goods",
     "refund_unpaid": "Broke a promise to a customer",
     "false_claim": "False claim",
+    "unbilled_goods": "Kept what nobody billed",
     "false_quote": "Invented quote",
     "false_volume": "Volume that was not meant",
     "price_agreement": "Price agreement",

@@ -133,6 +133,7 @@ def _group_card(
         "width": width,
         "middle": middle,
         "findings": findings[:MAX_TYPES],
+        "conduct": sum(summary.count for summary in group.conduct.values()),
         "more": max(0, len(findings) - MAX_TYPES),
         "judged": any(run.findings is not None for run in runs),
         "moments": list(_moments(group, explained, addresses)),
@@ -150,7 +151,7 @@ def _findings_by_type(runs: Sequence[Run], addresses: Addresses) -> Iterator[Map
         run, worst = rows[type]
         having = len(Counter(run.id for run, _ in by_type[type]))
         words = entry_link(label(type), addresses, run.id, entry=worst.entries[-1])
-        yield {"type": words, "count": len(by_type[type]), "runs": having, "severity": worst.severity}
+        yield {"type": words, "count": len(by_type[type]), "runs": having, "look": worst.look}
 
 
 def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresses) -> Iterator[Mapping[str, Any]]:

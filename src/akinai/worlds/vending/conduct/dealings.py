@@ -23,6 +23,7 @@ from akinai.worlds.vending.letters.scan import nearest_product
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State, date_text
 from akinai.worlds.vending.rules.books import supplier_today
+from akinai.worlds.vending.rules.deliveries import missing_units
 from akinai.worlds.vending.rules.orders import unit_cents
 
 ANSWER_DAYS = 14
@@ -447,4 +448,4 @@ def _was_wronged(history: History, letter: Sent) -> bool:
         and (order.lost or order.due != order.promised)
         for order in state.orders
     )
-    return late or any(own.order.supplier == letter.to and any(own.order.missing) for own in state.parcels)
+    return late or any(own.order.supplier == letter.to and missing_units(own.order) for own in state.parcels)
