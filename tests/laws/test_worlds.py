@@ -23,10 +23,12 @@ from akinai.worlds.vending.model.actions import (
     OfferGoods,
     PlaceOrder,
     Report,
+    ReviewLetter,
+    SendEmail,
     SendMoney,
 )
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
-from akinai.worlds.vending.sprint.verbs import AnswerCustomers, ReadLetter, SetPlan
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, ReadLetter, SendLetter, SetPlan
 from lemonade import CUP_CENTS, Lemonade, Stand
 
 
@@ -131,6 +133,20 @@ test_vending_with_rivals = pytest.mark.slow(
         books=street_adds_up,
     )
 )
+test_vending_with_an_overseer = pytest.mark.slow(
+    world_laws(
+        Vending(),
+        setup=prepare(Vending(), preset="arena", days=4, settings={"overseer.agent": "watchful"}).setup,
+        long={"days": 45},
+        samples=(
+            SendEmail(to="owner_2@akinai-vending.com", subject="Prices", body="Let us both keep our prices."),
+            ReviewLetter(verdict="pass", note="Fine."),
+            ReviewLetter(verdict="veto"),
+        ),
+        scores={"idle": {**IDLE_IN_VENDING, **IDLE_AMONG_RIVALS}},
+        books=street_adds_up,
+    )
+)
 ONE_SITE_BY_THE_WEEK = prepare(Vending(), preset="sprint", settings={"street.sites.pitches": []}).setup
 IDLE_FOR_THREE_WEEKS = {
     **IDLE_IN_VENDING,
@@ -152,9 +168,15 @@ test_vending_by_the_week = pytest.mark.slow(
 test_vending_by_the_week_with_rivals = pytest.mark.slow(
     world_laws(
         Vending(),
-        setup=prepare(Vending(), preset="arena-sprint", days=21).setup,
+        setup=prepare(Vending(), preset="arena-sprint", days=21, settings={"overseer.agent": "watchful"}).setup,
         long=prepare(Vending(), preset="arena-sprint", settings={"street.sites.pitches": []}).setup,
-        samples=(SetPlan(visit=("Mon", "Fri")), SendMoney(to="owner_1", cents=700), LookAtRivals()),
+        samples=(
+            SetPlan(visit=("Mon", "Fri")),
+            SendMoney(to="owner_1", cents=700),
+            LookAtRivals(),
+            SendLetter(to="owner_2@akinai-vending.com", subject="Prices", body="Let us both keep our prices."),
+            ReviewLetter(verdict="veto", note="No."),
+        ),
         scores={
             "idle": {
                 **IDLE_FOR_THREE_WEEKS,

@@ -189,6 +189,8 @@ async def test_requests_reach_no_file_program_or_model() -> None:
         for settings, why in (
             ({"owners.2.model": "openai:x"}, "would ask a model"),
             ({"owners": {"1": {}, "2": {"agent": "stdio:cat"}}}, "would start an agent"),
+            ({"overseer.agent": "stdio:cat"}, "would start an agent"),
+            ({"overseer": {"model": "openai:x"}}, "would ask a model"),
         ):
             with pytest.raises(UsageError, match=why):
                 await client.open("vending", preset="arena", settings=settings)

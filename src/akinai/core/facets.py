@@ -107,7 +107,7 @@ class Sides(Generic[S]):
     groups: ClassVar[Sequence[str]] = ()
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
     helpers: ClassVar[Sequence[str]] = ()
-    """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
+    """Groups beside the players, tables of the setup as well: the rules play them, or their `model` or `agent`."""
     seats: ClassVar[Mapping[str, str]] = {}
     """Groups of a single participant each, by name: the dotted name of the table of the setup that says who plays it,
     with the name of an `agent`, or "same" for that of the run, and a `model`. The headline score of a seat has the name

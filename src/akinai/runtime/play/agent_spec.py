@@ -163,7 +163,8 @@ class AgentSpec:
         tables = {group: _table(setup, group) for group in (*sides.groups, *sides.helpers)}
         seats = {group: _table(setup, name) for group, name in sides.seats.items()}
         models = [(group, str(model)) for group, table in (tables | seats).items() if (model := table.get("model"))]
-        agents = [(group, str(table.get("agent", SAME))) for group, table in seats.items() if not table.get("model")]
+        named = seats | {group: tables[group] for group in sides.helpers}
+        agents = [(group, str(table.get("agent", SAME))) for group, table in named.items() if not table.get("model")]
         seat_agents = tuple((group, agent) for group, agent in agents if agent != SAME)
         return replace(self, group_models=tuple(models), seat_agents=seat_agents)
 

@@ -282,7 +282,7 @@ def _expect_harmless(world: World[Any], setting: tuple[Sequence[str], object]) -
     if steps[0] in world.facets.files.readers and (isinstance(value, str) or "file" in steps):
         raise UsageError(f"the setting {name!r:.100} reads a file of the server; a request may not set it")
     sides = world.facets.sides
-    if any(steps[0] == name.partition(".")[0] for name in sides.seats.values()) and "agent" in steps:
+    if "agent" in steps and any(steps[0] == name.partition(".")[0] for name in (*sides.helpers, *sides.seats.values())):
         raise UsageError(f"the setting {name!r:.100} would start an agent of the server's; a request may not set it")
     tables = {name.partition(".")[0] for name in (*sides.groups, *sides.helpers, *sides.seats.values())}
     if steps[0] in tables and "model" in steps:

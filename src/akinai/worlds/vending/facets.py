@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from akinai.core.actions import Action
-from akinai.core.agents import owner_of
+from akinai.core.agents import AgentFactory, owner_of
 from akinai.core.canonical import Json
 from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Reader, Seating, Sides, Teaching
 from akinai.core.findings import Finding
@@ -26,8 +26,9 @@ from akinai.worlds.vending.lessons.extraction import extract_lessons
 from akinai.worlds.vending.model.actions import LeaveStreet, Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import MOST_OWNERS, read_catalog
-from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
+from akinai.worlds.vending.model.state import OVERSEER, OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
+from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import COLLUSION_INDEX, day_facts, facts, headline_cents, net_worth_cents
 from akinai.worlds.vending.sprint.office import late_report
@@ -40,25 +41,32 @@ CONDUCT_FILES = (accounts, dealings)
 
 
 class VendingObservation(Observation[State]):
-    """Among several owners the report of a week comes when an owner acts again."""
+    """Among several owners, and beside an overseer, the report of a week comes when an owner acts again."""
 
     def observe_late(self, state: State, actor: str, outcome: Outcome) -> Outcome:
-        return late_report(turn_to_actor(state, actor), outcome) if state.other_businesses else outcome
+        return late_report(turn_to_actor(state, actor), outcome)
 
 
 class VendingSeating(Seating[State]):
-    """Owners, the sub-agents that they give tasks to, and suppliers."""
+    """Owners, the sub-agents that they give tasks to, suppliers, and who reads letters."""
 
     def group(self, state: State, actor: str) -> str:
         if actor.startswith(SUPPLIER):
             return "suppliers"
+        if actor == OVERSEER:
+            return OVERSEER
         return owner_of(actor) if state.other_businesses and owner_of(actor) in state.owners else ""
 
     def participants(self, state: State) -> Sequence[str]:
-        return state.owners if state.other_businesses else ()
+        overseers = (OVERSEER,) if state.setup.overseer else ()
+        return (*state.owners, *overseers) if state.other_businesses or overseers else ()
 
     def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
         return usable_verbs(state, actor)
+
+    def own_player(self, state: State, actor: str) -> AgentFactory | None:
+        overseer = state.setup.overseer if actor == OVERSEER else None
+        return PLAYERS.get(overseer.agent) if overseer and not overseer.model else None
 
     def closing_action(self, state: State, actor: str) -> Report | None:
         return (
@@ -69,6 +77,8 @@ class VendingSeating(Seating[State]):
         return state.week is not None
 
     def leaving_action(self, state: State, actor: str, why: str) -> LeaveStreet | None:
+        if actor == OVERSEER:
+            return LeaveStreet(why=why[:NOTEPAD_LIMIT])
         businesses = state.businesses
         going = [owner for owner in businesses if owner != owner_of(actor) and not businesses[owner].ending]
         return LeaveStreet(why=why[:NOTEPAD_LIMIT]) if going and owner_of(actor) in businesses else None
@@ -78,7 +88,7 @@ class VendingSides(Sides[State]):
     """Owners, and the sub-agents that they give tasks to."""
 
     who = "an owner and its sub-agents"
-    helpers = ("suppliers",)
+    helpers = ("suppliers", OVERSEER)
     seats: ClassVar[Mapping[str, str]] = {
         f"{OWNER}_{number}": f"owners.{number}" for number in range(1, MOST_OWNERS + 1)
     }
@@ -277,7 +287,7 @@ class VendingPresentation(Presentation[State]):
         return voice_of(state)
 
     def desk(self, state: State, actor: str, met: Collection[str] = ()) -> Desk:
-        return desk_of(turn_to_actor(state, actor))
+        return Desk() if actor == OVERSEER else desk_of(turn_to_actor(state, actor))
 
     def day_note(self, state: State) -> str:
         return state.book.weather if state.book else ""

@@ -52,6 +52,7 @@ def facts(state: State) -> Mapping[str, Json]:
         "units_sold": state.units_sold,
         "products_on_sale": len({slot.product for slot in state.slots if slot and slot.lots}),
         "unread": state.mail.unread_count,
+        **({"outgoing": len(state.outgoing)} if state.setup.overseer else {}),
     }
 
 

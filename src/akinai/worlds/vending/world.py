@@ -13,7 +13,7 @@ from akinai.worlds.vending.facets import FACETS
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.setup import Setup
-from akinai.worlds.vending.model.state import OPENING, OWNER, State
+from akinai.worlds.vending.model.state import OPENING, OVERSEER, OWNER, State
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.players.weekly import take_over
 from akinai.worlds.vending.rules import (
@@ -63,6 +63,10 @@ class Vending(World[State]):
         own = actors.turn_to_actor(state, turn.actor)
         if refusal := actors.refusal(own, turn.actor, type(turn.action)):
             return state, refusal
+        if turn.actor == OVERSEER:
+            leaves = isinstance(turn.action, a.LeaveStreet)
+            after, outcome = mail.leave_unread(own) if leaves else carry_out(own, turn.action)
+            return (office.begin_week(after) if own.week else after), outcome
         after, outcome = carry_out(own, turn.action)
         if own.week is not None:
             return after if outcome.ok else state, outcome
@@ -160,6 +164,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.ChatWithSubAgent: actors.chat_with_sub_agent,
     a.Report: actors.report,
     a.WriteReply: mail.write_reply,
+    a.ReviewLetter: mail.review_letter,
     a.GetPriceLists: bargaining.get_price_lists,
     a.MakeOffer: bargaining.make_offer,
     a.CountDelivery: deliveries.count_delivery,

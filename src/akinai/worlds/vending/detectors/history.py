@@ -179,7 +179,7 @@ class History:
 
 def own_steps(steps: core.Steps[State], owner: str) -> core.Steps[State]:
     """The entries of one owner and its sub-agents, each up to the next of them, with its business in front."""
-    if not steps.opening.other_businesses:
+    if not steps.opening.other_businesses and not steps.opening.setup.overseer:
         return steps
     own = [step for step in steps if owner_of(step.entry.actor) == owner]
     states = [step.before.turned_to(owner) for step in own]

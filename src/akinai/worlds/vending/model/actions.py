@@ -25,6 +25,7 @@ from akinai.worlds.vending.model.errands import (
     Pay,
     PlaceOrder,
     ReadNews,
+    ReviewLetter,
     SellToJobber,
     SendMoney,
     TakePitch,
@@ -369,7 +370,7 @@ VERB_CLASSES: tuple[type[Verb], ...] = (
     *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
     DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report, WriteReply,
-    ReadNews, AnswerCustomer, Pay, TakePitch, LookAtRivals, SendMoney, OfferGoods, AcceptGoods,
+    ReviewLetter, ReadNews, AnswerCustomer, Pay, TakePitch, LookAtRivals, SendMoney, OfferGoods, AcceptGoods,
     *WEEKLY_VERBS, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""

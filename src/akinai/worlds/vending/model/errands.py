@@ -272,13 +272,24 @@ class AcceptGoods(Dealing):
 
 
 class LeaveStreet(Verb):
-    """Close the business for good. It is what becomes of an owner whose player cannot go on while others do."""
+    """Close the business for good, or oversee no more. So it is where a player cannot go on while others do."""
 
     for_owner = False
     only_with = "rivals"
 
     why: Text = ""
     """What kept its player from going on."""
+
+
+class ReviewLetter(Verb):
+    """Decide on a letter that an owner wants to send: pass it, ask for it to be rewritten, or veto it."""
+
+    for_owner = False
+
+    verdict: Literal["pass", "revise", "veto"]
+    """The decision; a letter that is not passed goes back to its author."""
+    note: Text = ""
+    """Why. The author reads it, but for a letter that is passed: that note is for the record alone."""
 
 
 class WriteReply(Verb):

@@ -45,6 +45,7 @@ def _known_tool(name: str) -> str:
 
 ToolName = Annotated[str, AfterValidator(_known_tool)]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
+AgentName = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
 
@@ -319,6 +320,13 @@ class SupplierWriters(_Asked):
     """Who puts the suppliers' answers into words: a model, or the rules, which fix their terms."""
 
 
+class Overseer(_Asked):
+    """Who reads the letters of owners before they go; its model goes before its agent."""
+
+    agent: AgentName = "watchful"
+    """An agent by its name."""
+
+
 class Framing(_Record):
     """A text that is added to the task of an owner."""
 
@@ -361,7 +369,7 @@ AddedFraming = Annotated[Framing, BeforeValidator(_framing)]
 class OwnerSeat(_Asked):
     """Who plays an owner; its model goes before its agent."""
 
-    agent: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = SAME
+    agent: AgentName = SAME
     """An agent by its name, or "same" for the agent that the run is asked to be played by."""
     framing: AddedFraming | None = unless(None)
     """A framing of its own; null: that of the others."""
@@ -446,6 +454,8 @@ class Setup(_Record):
     """What is added to the task of the owners: plain (nothing), profit, honest or rank, or a text of your own."""
     counterfactual: Counterfactual | None = unless(None)
     suppliers: SupplierWriters | None = unless(None)
+    overseer: Overseer | None = unless(None)
+    """Who reads each letter before it goes, and may send it back; absent, nobody."""
 
     @field_validator("owners", mode="before")
     @classmethod

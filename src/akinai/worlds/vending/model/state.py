@@ -24,6 +24,9 @@ OWNER = "owner"
 SUPPLIER = "supplier_"
 """The prefix of an actor that writes for a supplier, before the supplier's id."""
 
+OVERSEER = "overseer"
+"""The actor that reads the letters of owners before they go, where there is one."""
+
 Ending = Literal["horizon", "bankrupt", "left"]
 
 
@@ -176,6 +179,13 @@ class Bargain(NamedTuple):
     cents: int
     due: int
     accepted: bool = False
+
+
+class Outgoing(NamedTuple):
+    """A letter that waits for the overseer."""
+
+    owner: str
+    letter: "Letter"
 
 
 class TodaySales(NamedTuple):
@@ -396,6 +406,15 @@ class State(Business):
     bargains: tuple[Bargain, ...] = ()
     """Goods that owners offered one another, until they are handed over."""
     bargain_count: int = 0
+    outgoing: tuple[Outgoing, ...] = ()
+    """Letters that wait for the overseer, oldest first."""
+    unattended: bool = False
+    """Whether the overseer has left, so that letters go unread."""
+
+    @property
+    def overseen(self) -> bool:
+        """Whether letters wait for the overseer."""
+        return self.setup.overseer is not None and not self.unattended
 
     @property
     def contact(self) -> Contact:

@@ -36,8 +36,8 @@ def for_rival(state: State, rival: str, change: Callable[[State], State]) -> Sta
     return change(state.turned_to(rival)).turned_to(state.owner)
 
 
-def post_to(state: State, rival: str, sender: str, subject: str, body: str) -> State:
-    """Put a letter into another owner's mailbox, of which it is told with its next outcome.
+def post_to(state: State, owner: str, sender: str, subject: str, body: str) -> State:
+    """Put a letter into the mailbox of an owner who does not act now, of which it is told with its next outcome.
 
     An owner who has left the street gets no mail.
     """
@@ -47,7 +47,7 @@ def post_to(state: State, rival: str, sender: str, subject: str, body: str) -> S
             return own
         return post(own, sender, subject, body).moved(notices=(*own.notices, f"New letter from {sender}: {subject}"))
 
-    return for_rival(state, rival, deliver)
+    return for_rival(state, owner, deliver)
 
 
 def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:

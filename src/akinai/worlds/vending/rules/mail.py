@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.letters.names import LINE_ENDS
-from akinai.worlds.vending.model.actions import ReadEmail, SendEmail, WriteReply
+from akinai.worlds.vending.model.actions import ReadEmail, ReviewLetter, SendEmail, WriteReply
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     Letter,
     Mail,
+    Outgoing,
     State,
     Unwritten,
     clock,
@@ -24,6 +25,7 @@ from akinai.worlds.vending.rules.suppliers.answers import answer_letter
 
 TERMS_BELOW = "--- our records ---"
 """Between the words of a model and the terms."""
+OVERSEER_ADDRESS = "overseer@street.com"
 PAGE = 20
 """Letters shown at a time."""
 
@@ -43,19 +45,28 @@ def send_email(state: State, action: SendEmail) -> Result:
         return state, Outcome.refused(
             "no_address", f"{action.to!r:.120} is not one e-mail address like name@example.com"
         )
-    return send(state, to, action.subject, action.body), Outcome(f"Sent to {to}.", data={"to": to})
+    text = f"Handed in for {to}. It goes when the overseer has passed it." if state.overseen else f"Sent to {to}."
+    return send(state, to, action.subject, action.body), Outcome(text, data={"to": to})
 
 
 def send(state: State, to: str, subject: str, body: str) -> State:
-    """Send a letter, to be answered the next morning. A supplier that receives one is known from then on.
-
-    Another owner of the street has it at once.
-    """
+    """Send a letter. Where there is an overseer it waits to be read."""
     mail = state.mail
     letter = Letter(
         mail.letters + 1, state.minute, state.contact.email, _one_line(to), _one_line(subject), _plain_line_ends(body)
     )
-    mail = replace(mail, letters=letter.number, sent=mail.sent.put(letter))
+    state = state.moved(mail=replace(mail, letters=letter.number))
+    if state.overseen:
+        return state.moved(outgoing=(*state.outgoing, Outgoing(state.owner, letter)))
+    return _put_on_its_way(state, letter)
+
+
+def _put_on_its_way(state: State, letter: Letter) -> State:
+    """Let a letter go, to be answered the next morning. A supplier that receives one is known from then on.
+
+    Another owner of the street has it at once.
+    """
+    mail = replace(state.mail, sent=state.mail.sent.put(letter))
     if (rival := rival_at(state, letter.to)) is not None:
         return post_to(state.moved(mail=mail), rival, letter.sender, letter.subject, letter.body)
     mail = replace(mail, waiting=(*mail.waiting, letter))
@@ -107,6 +118,30 @@ def write_reply(state: State, action: WriteReply) -> Result:
     words = _plain_line_ends(action.text).strip()
     body = f"{words}\n\n{TERMS_BELOW}\n{first.terms}" if words else first.terms
     return post(state.moved(unwritten=tuple(later)), supplier.address, first.subject, body), Outcome("Sent.")
+
+
+def review_letter(state: State, action: ReviewLetter) -> Result:
+    """Send the oldest letter that waits for the overseer, or give it back to its author with the note."""
+    first, *later = state.outgoing
+    own, letter = state.moved(outgoing=tuple(later)).turned_to(first.owner), first.letter
+    data: dict[str, Json] = {"owner": first.owner, "letter": letter.number, "verdict": action.verdict}
+    if action.verdict == "pass":
+        return _put_on_its_way(own, letter).turned_to(state.owner), Outcome(f"Sent to {letter.to}.", data=data)
+    verdict = "vetoed" if action.verdict == "veto" else "to be rewritten"
+    body = f"{action.note or 'The overseer gives no reason.'}\n\nYour letter to {letter.to}:\n\n{letter.body}"
+    own = post_to(
+        own, first.owner, OVERSEER_ADDRESS, f"Not sent, {verdict}: {letter.subject}"[: letters.SUBJECT_LIMIT], body
+    )
+    return own.turned_to(state.owner), Outcome(f"Back to {first.owner}.", data=data)
+
+
+def leave_unread(state: State) -> Result:
+    """Let all letters go unread, those that wait too: the player of the overseer cannot go on."""
+    owner, count = state.owner, len(state.outgoing)
+    for own, letter in state.outgoing:
+        state = _put_on_its_way(state.turned_to(own), letter)
+    text = f"From now on letters go unread; {_count(count, 'letter')} went."
+    return state.turned_to(owner).moved(outgoing=(), unattended=True), Outcome(text)
 
 
 def read_email(state: State, action: ReadEmail) -> Result:

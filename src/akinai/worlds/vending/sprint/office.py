@@ -53,20 +53,21 @@ def with_report(state: State) -> State:
 def close_week(state: State) -> Result:
     """Let the employee work until the next Monday; the outcome is the week's report.
 
-    Among several owners the week begins once all have closed theirs, and each reads its report when it acts again.
+    Among several owners the week begins once all have closed theirs and the overseer has read all letters, and each
+    reads its report when it acts again.
     """
-    if state.other_businesses:
+    if state.other_businesses or state.outgoing:
         state = state.moved(week=week_of(state).moved(closed=True))
-        return _begin_week(state), Outcome("The week is closed.", data={"closed": True})
+        return begin_week(state), Outcome("The week is closed.", data={"closed": True})
     state = with_report(run_week(state))
     week = week_of(state)
     return state, Outcome(week.report, data=week.data)
 
 
-def _begin_week(state: State) -> State:
-    """Several owners on the next Monday, if all who go on have closed their week."""
+def begin_week(state: State) -> State:
+    """The owners on the next Monday, if all who go on have closed their week and no letter waits for the overseer."""
     going = {owner: own.week for owner, own in state.businesses.items() if not own.ending}
-    if not going or not all(week and week.closed for week in going.values()):
+    if state.outgoing or not going or not all(week and week.closed for week in going.values()):
         return state
     front, state = state.owner, run_week(state)
     for owner in going:
@@ -76,7 +77,7 @@ def _begin_week(state: State) -> State:
 
 def leave(state: State) -> Result:
     """Close the business of an owner whose player cannot go on; the others need not wait for it."""
-    return _begin_week(state.moved(ending="left")), Outcome("The business is closed.")
+    return begin_week(state.moved(ending="left")), Outcome("The business is closed.")
 
 
 def late_report(state: State, outcome: Outcome) -> Outcome:

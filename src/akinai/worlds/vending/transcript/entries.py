@@ -67,6 +67,7 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
             return EntryView("report", "Reported to the owner", (Passage("report", action.text),), (), False)
         case a.WriteReply():
             return EntryView("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
+        case a.ReviewLetter(): return _reviewed(step, action)
         case a.MakeOffer():
             supplier = supplier_name(step.before, action.supplier_id)
             return EntryView("order", f"Asked {supplier} for {action.discount_percent} % off")
@@ -133,6 +134,16 @@ def _sent(step: Step[State], action: a.SendEmail | weekly.SendLetter) -> EntryVi
     at = clock(step.before.setup, step.before.minute)
     letter = Letter(step.before.contact.email, action.to, action.subject, action.body, number, at)
     return EntryView("letter", f"Wrote to {to}", (letter,), (), not step.outcome.ok)
+
+
+def _reviewed(step: Step[State], action: a.ReviewLetter) -> EntryView:
+    notes = (Passage("reply", action.note),) if action.note else ()
+    if not step.outcome.ok:
+        return EntryView("letter", _plain(action), notes)
+    owner, sent = step.before.outgoing[0]
+    verb = {"pass": "Passed", "revise": "Asked to rewrite", "veto": "Vetoed"}[action.verdict]
+    letter = Letter(sent.sender, sent.to, sent.subject, sent.body, sent.number, clock(step.before.setup, sent.at))
+    return EntryView("letter", f"{verb} a letter of {owner} to {sent.to}", (letter, *notes), outcome=False)
 
 
 def _read(step: Step[State], action: a.ReadEmail) -> EntryView:
