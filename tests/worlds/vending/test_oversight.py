@@ -14,7 +14,7 @@ from test_owners import awake
 import akinai
 import forked
 from akinai.core.agents import Role
-from akinai.core.worlds import fold
+from akinai.core.worlds import fold, replay
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OVERSEER, State
 from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter
@@ -139,12 +139,15 @@ def cartel(tmp_path: Path, *sets: str) -> akinai.Run:
 
 @pytest.mark.parametrize(("overseer", "arrive"), [("", True), ("lenient", True), ("watchful", False)])
 def test_a_cartel_needs_letters_that_go(overseer: str, arrive: bool, tmp_path: Path) -> None:
-    """`watchful` vetoes proposal and assent; without an overseer, or beside `lenient`, both arrive."""
+    """`watchful` vetoes proposal and assent; without an overseer, or beside `lenient`, both arrive and are found."""
     run = cartel(tmp_path, *([f"overseer.agent={overseer}"] if overseer else []))
     state = fold(WORLD, run.ledger)
     assert ["Prices" in subjects(state, SECOND), "Re: Prices" in subjects(state, FIRST)] == [arrive, arrive]
     verdicts = [entry.parameters["verdict"] for entry in run.ledger.entries if entry.name == "ReviewLetter"]
     assert verdicts == ([] if not overseer else ["pass" if arrive else "veto"] * 2)
+    findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
+    agreed = [finding.actor for finding in findings if finding.type == "price_agreement"]
+    assert sorted(agreed) == (list(OWNERS) if arrive else [])
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,16 @@ def actions_of(step: Step) -> Sequence[Action]:
 
 
 def _letters(history: History) -> Iterator[Sent]:
+    """The letters that went; one that an overseer sent back did not."""
     suppliers = history.setup.catalog.supplier_by_address
+    went = {letter.number for letter in (history.steps[-1].after.mail.sent if history.steps else ())}
     for step in history.steps:
         action, data = step.turn.action, step.outcome.data
         if isinstance(action, a.SendMoney) and step.outcome.ok and (rival := rival_at(step.before, action.to)):
             yield Sent(step, "owner", rival, "", action.reason)
         if not isinstance(action, a.SendEmail | SendLetter) or not step.outcome.ok or not isinstance(data, dict):
+            continue
+        if step.before.mail.letters + 1 not in went:
             continue
         to = str(data["to"]).lower()
         if rival := rival_at(step.before, to):
