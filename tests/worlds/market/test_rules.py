@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from trading import Desk, business, customer, offer
 
+from akinai.core.actions import Unreadable
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import Market, registered
 from akinai.worlds.market.model.actions import FetchMessages, Leave, Payment, Register, Search, SendMessage, Text, Wait
@@ -295,8 +296,23 @@ def test_totals_are_amounts(total: Any) -> None:
     assert isinstance(Payment(proposal_message_id="p"), Payment)
 
 
-def test_plain_words_in_place_of_a_message_are_a_text() -> None:
-    """A small model writes `"message": "Hello"`; JSON in its place is read as JSON."""
-    action = Market.verbs.parse("send_message", {"to_agent_id": "ann", "message": "Is it fresh?"}, "")
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Is it fresh?", "text"),
+        ({"content": "Is it fresh?"}, "text"),
+        ({"proposal_message_id": "p"}, "payment"),
+        ({"id": "p", "items": [{"name": "Tea", "quantity": 1, "unit_price": 8}], "total_price": 8}, "order_proposal"),
+    ],
+)
+def test_messages_without_a_type_are_what_their_fields_say(message: Any, kind: str) -> None:
+    """A small model leaves the type out, or writes the words alone."""
+    action = Market.verbs.parse("send_message", {"to_agent_id": "ann", "message": message}, "")
     assert isinstance(action, SendMessage)
-    assert action.model_dump()["message"] == {"type": "text", "content": "Is it fresh?"}
+    assert action.message.type == kind
+
+
+def test_a_message_of_two_kinds_is_none() -> None:
+    """Nothing is guessed where fields of two kinds stand in it."""
+    message = {"content": "Here", "proposal_message_id": "p"}
+    assert type(Market.verbs.parse("send_message", {"to_agent_id": "ann", "message": message}, "")) is Unreadable

@@ -152,6 +152,20 @@ class Register(MarketVerb):
     """
 
 
+TELLING_FIELDS = {"content": "text", "items": "order_proposal", "proposal_message_id": "payment"}
+"""Kinds of messages by the field that they alone have."""
+
+
+def _with_type(message: Any) -> Any:
+    """A message with the type that it leaves out, where its fields tell it; anything else as it is."""
+    if isinstance(message, str) and not message.lstrip().startswith("{"):
+        return {"type": "text", "content": message}
+    if not isinstance(message, Mapping) or "type" in message:
+        return message
+    kinds = [kind for field, kind in TELLING_FIELDS.items() if field in message]
+    return {**cast("Mapping[str, Any]", message), "type": kinds[0]} if len(kinds) == 1 else message
+
+
 class SendMessage(MarketVerb):
     """Send a message to one agent: a text, an order_proposal (businesses) or a payment (customers).
 
@@ -173,10 +187,8 @@ class SendMessage(MarketVerb):
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        """Plain words in place of a message are a text, as small models write them."""
-        message = parameters.get("message")
-        words = isinstance(message, str) and not message.lstrip().startswith("{")
-        return super().decode({**parameters, "message": {"type": "text", "content": message}} if words else parameters)
+        """Plain words are a text, and a message without a type is of the kind of its fields, as models write them."""
+        return super().decode({**parameters, "message": _with_type(parameters.get("message"))})
 
     def encode(self) -> dict[str, Json]:
         # The type is every kind's default, and what tells them apart.
