@@ -176,6 +176,8 @@ test_vending_by_the_week_with_rivals = pytest.mark.slow(
             LookAtRivals(),
             SendLetter(to="owner_2@akinai-vending.com", subject="Prices", body="Let us both keep our prices."),
             ReviewLetter(verdict="veto", note="No."),
+            OfferGoods(to="owner_1", items={"milk": 2}, cents=300, hour=12),
+            AcceptGoods(offer=1),
         ),
         scores={
             "idle": {

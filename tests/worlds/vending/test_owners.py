@@ -755,3 +755,36 @@ test_two_owners_at_several_sites = pytest.mark.slow(
         books=both_accounts_add_up,
     )
 )
+
+
+@pytest.mark.parametrize(("stored", "moves"), [(MILK, True), (MILK - 1, False)])
+def test_goods_change_hands_by_the_week(stored: int, moves: bool) -> None:
+    """Offered on a Monday, accepted on the next, and handed over on the Tuesday after, where the seller's employee waits."""
+    state = WORLD.begin(genesis(3, preset="arena-sprint", days=28))
+    id = state.setup.catalog.products[0].id
+    state = with_storage(state.turned_to(FIRST), {id: MILK}, last_day=40)
+    state, offer = do(state, a.OfferGoods(to=SECOND, items={id: MILK}, cents=1_500, hour=12), FIRST)
+    assert "Tue 7 Apr 2026, 12:00" in offer.text
+    state = closed_weeks(state)
+    week = state.business(SECOND).week
+    assert week
+    assert "Offer 1" in week.report
+    state, outcome = do(state, a.AcceptGoods(offer=1), SECOND)
+    assert outcome.ok, outcome
+    before = state.turned_to(FIRST)
+    after = closed_weeks(with_storage(before, {id: stored}, last_day=40))
+    seller, buyer = (after.business(owner) for owner in OWNERS)
+    assert (seller.accounts.get("goods", 0), buyer.accounts.get("goods", 0)) == ((1_500, -1_500) if moves else (0, 0))
+    assert units_in_storage(after.turned_to(SECOND), id) == (MILK if moves else 0)
+    for own in (seller, buyer):
+        assert own.week
+        assert ("was handed over" if moves else "failed") in own.week.report
+    assert after.bargains == ()
+
+
+def closed_weeks(state: State) -> State:
+    """The street on the next Monday."""
+    for owner in OWNERS:
+        state, outcome = do(state, CloseWeek(), owner)
+        assert outcome.ok
+    return state

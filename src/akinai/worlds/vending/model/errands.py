@@ -245,8 +245,9 @@ class SendMoney(Dealing):
 class OfferGoods(Dealing):
     """Offer goods from your storage to another owner, for money.
 
-    If the other accepts in time they are handed over at your storage at that hour of tomorrow, against the money. You
-    must be there, with the goods, and the other must have the money and room for them; else nothing changes hands.
+    If the other accepts in time they are handed over at your storage at that hour of tomorrow, against the money; where
+    you decide by the week, of the Tuesday after next Monday. You must be there, with the goods, and the other must have
+    the money and room for them; else nothing changes hands.
     """
 
     minutes = "letter"
@@ -259,7 +260,7 @@ class OfferGoods(Dealing):
     cents: Amount
     """The price of all of it in cents."""
     hour: Annotated[int, Field(ge=9, le=21), WholeNumber]
-    """The hour of tomorrow at which they are handed over, on a 24-hour clock."""
+    """The hour at which they are handed over, on a 24-hour clock."""
 
 
 class AcceptGoods(Dealing):

@@ -66,7 +66,8 @@ def send_money(state: State, action: a.SendMoney) -> Result:
 
 
 def offer_goods(state: State, action: a.OfferGoods) -> Result:
-    """Offer stored goods for money, to be handed over tomorrow.
+    """Offer stored goods for money, to be handed over tomorrow; by the week on the day after next Monday, on which the
+    other owner can accept.
 
     Refused as `no_owner`, `closed`, `unknown_product`, `no_stock`.
     """
@@ -81,7 +82,7 @@ def offer_goods(state: State, action: a.OfferGoods) -> Result:
         items[product.id] = items.get(product.id, 0) + units
         if (stored := state.stored.get(product.id, 0)) < items[product.id]:
             return state, Outcome.refused("no_stock", f"storage holds {stored} {product.name}, not {items[product.id]}")
-    due = state.day * DAY_MINUTES + action.hour * 60
+    due = (state.day + (7 if state.week else 0)) * DAY_MINUTES + action.hour * 60
     bargain = Bargain(state.bargain_count + 1, state.owner, rival, items, action.cents, due)
     state = state.moved(bargains=(*state.bargains, bargain), bargain_count=bargain.number)
     text = (

@@ -158,11 +158,13 @@ def _fetch(state: State) -> Work:
 
 
 def _sign(state: State, ahead: int) -> Work:
-    """Wait at the storage for what is announced for the next minutes of today, and count what comes."""
+    """Wait at the storage for what is announced for the next minutes of today, and count what comes; also for another
+    owner who fetches goods that it bought."""
     midnight = state.minute - state.minute_of_day + DAY_MINUTES
     while True:
         last = min(state.minute + ahead, midnight - 1)
-        hours = [order.expected for order in state.orders if state.minute < order.expected <= last]
+        sold = [bargain.due for bargain in state.bargains if bargain.accepted and bargain.seller == state.owner]
+        hours = [hour for hour in (*(order.expected for order in state.orders), *sold) if state.minute < hour <= last]
         if not hours:
             return state
         state = yield Busy(state, min(hours))
