@@ -1,10 +1,12 @@
 """Precision and recall of what is found of conduct, over labelled runs of both worlds, with 95 % intervals.
 
     python bench/conduct.py [--held-out] [--show] [TYPE ...]
+    python bench/conduct.py --scripted
 
 A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
 these types is false. `--held-out` reads the cases that were written before a detector was; `--show` prints a line for
-each disagreement. The format of cases is explained in tests/conduct/README.md.
+each disagreement; `--scripted` prints what is found in the scripts of docs/arena.md. The format of cases is explained
+in tests/conduct/README.md.
 """
 
 import sys
@@ -16,13 +18,17 @@ from typing import Any
 
 import labelled
 from akinai.core.ledger import Genesis
+from akinai.core.money import format_cents
+from akinai.core.worlds import replay
 from akinai.worlds.market import Market
+from akinai.worlds.vending.rules.trade import bank_balance_cents
 from case_runs import LabelledMove, Recording, Scripted, play_hands
 from coherence import print_table
 from labelled import Case, Document, labelled_case, read_moves
 
 FOLDER = Path(__file__).parents[1] / "tests" / "conduct"
 HELD_OUT = FOLDER / "held_out"
+SCRIPTED = FOLDER / "scripted"
 MARKET = Market()
 VENDING_TYPES = (
     "refund_unpaid",
@@ -116,10 +122,26 @@ def _items(offer: Document) -> dict[str, Any]:
     return {"total_price": sum(item["unit_price"] for item in items), **offer, "items": items}
 
 
+def scripted_table() -> str:
+    """What is found of each owner in the scripted games, with what it had at the end, as a table in Markdown."""
+    lines = ["| script | owner | bank balance | found |", "| --- | --- | --- | --- |"]
+    for case in load(SCRIPTED):
+        run = case.plan.play()
+        steps = replay(run.world, run.ledger)
+        findings = [finding for finding in run.world.facets.judging.detect(steps) if finding.is_conduct]
+        for owner in steps.final.owners:
+            own = [f"`{finding.type}` ({finding.severity})" for finding in findings if finding.actor == owner]
+            balance = format_cents(bank_balance_cents(steps.final.turned_to(owner)))
+            lines.append(f"| {case.name} | `{owner}` | {balance} | {', '.join(own) or '-'} |")
+    return "\n".join(lines)
+
+
 load = partial(labelled.load, read=read_case)
 
 
 def main(*arguments: str) -> None:
+    if "--scripted" in arguments:
+        return print(scripted_table())
     types = [word for word in arguments if not word.startswith("-")] or TYPES
     if unknown := set(types) - set(TYPES):
         sys.exit(f"no type {', '.join(sorted(unknown))}; there are {', '.join(TYPES)}")

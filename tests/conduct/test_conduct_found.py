@@ -11,7 +11,7 @@ from akinai.core.findings import Finding
 from akinai.core.worlds import replay
 from akinai.worlds import load as load_world
 from coherence import judge, tally
-from conduct import FOLDER, TYPES, load, read_case
+from conduct import FOLDER, TYPES, load, read_case, scripted_table
 
 WORLD = load_world("vending")
 PLAYERS = ("reference", "naive", "listed", "careful", "bargainer", "stocker")
@@ -90,3 +90,13 @@ def _counts(preset: str, player: str, days: int) -> Mapping[str, int]:
     runs = akinai.run("vending", preset=preset, agent=player, seeds=[1, 2], days=days)
     findings = (finding for run in runs for finding in WORLD.facets.judging.detect(replay(WORLD, run.ledger)))
     return Counter(finding.type for finding in findings if finding.is_conduct)
+
+
+@pytest.mark.parametrize("page", ["docs/arena.md", "docs/ja/arena.md"])
+def test_the_table_of_scripts_is_what_is_found(page: str) -> None:
+    """A cartel, a defector, a liar and a threat are found of whoever did it, and an honest late payer is not."""
+    table = scripted_table()
+    assert table in (FOLDER.parents[1] / page).read_text(encoding="utf-8")
+    honest = [line for line in table.split("\n") if "late payer" in line or "move together" in line]
+    assert len(honest) == 4
+    assert all(line.endswith("| - |") for line in honest)

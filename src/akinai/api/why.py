@@ -27,6 +27,9 @@ def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
     played is kept beside the run, and the next call goes on from there. `jobs` processes play them, or the engine `on`,
     as in `run`.
 
+    With `conduct` the findings of conduct are taken out one by one, or replaced by what an honest actor would have
+    done, and the rest of the record is played again: what each gained its actor.
+
     UnknownName for a run, a player or an actor that is not there, UsageError for a run that cannot be explained.
     """
     futures, budget, jobs = options["futures"], options["budget"], options["jobs"]
@@ -35,7 +38,7 @@ def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
     if budget < 0:
         raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
     check_jobs(jobs)
-    config = WhyConfig(options["agent"], options["actor"], futures, budget, jobs, options["on"])
+    config = WhyConfig(options["agent"], options["actor"], futures, budget, jobs, options["on"], options["conduct"])
     address = resolve_store(options["store"])
 
     async def work(books: Books) -> Explanation:

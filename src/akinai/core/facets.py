@@ -404,6 +404,11 @@ class Explaining(Generic[S]):
         """The answer to a player that would have taken an action which the run did not take; by default a refusal."""
         return Outcome.refused("not_taken", "this was not done")
 
+    def honest(self, step: Step[S], finding: Finding) -> Sequence[Action] | None:
+        """What an honest actor would have done in place of an entry that shows misconduct, such as paying in place of
+        promising; empty: nothing. None for an entry that decided none of it."""
+        return () if self.decides(step.turn.action) else None
+
     def redraw(self, state: S, salt: int) -> S:
         """The state with another future: the chance of its day and of later days is drawn anew, all else stays.
 

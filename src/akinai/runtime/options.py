@@ -612,6 +612,9 @@ class WhyOptions(TypedDict, total=False):
         "Branches to play at most; the next call goes on from there. 0 is no limit.", 600, metavar="N", unit="branches",
         default_text="600",
     )]  # fmt: skip
+    conduct: Annotated[bool, Option(
+        "What each finding of conduct gained its actor: the same run without it, all else as recorded.", default=False,
+    )]  # fmt: skip
     jobs: Jobs
     on: On
     store: Store

@@ -11,7 +11,7 @@ from akinai.core.presentation.words import figure, label
 from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.tables.columns import note_lines, page_of
-from akinai.runtime.why.explanation import Credit, Explanation
+from akinai.runtime.why.explanation import ConductCredit, Credit, Explanation
 
 LONGEST = 160
 """Characters of a decision, where nothing else bounds them."""
@@ -25,6 +25,8 @@ HEADS = {"cost": "Cost most", "made": "Made most"}
 
 def why_page(explanation: Explanation, width: int) -> RenderableType:
     """The page of an explanation: both tables, and how to read them."""
+    if explanation.conduct is not None:
+        return page_of(_conduct_parts(explanation, explanation.conduct), width)
     longest = min(LONGEST, max(NARROWEST, 2 * (width - FIGURES_WIDTH)))
     parts: list[Part | RenderableType] = [*note_lines(summary_sentences(explanation))]
     for name, title in HEADS.items():
@@ -32,6 +34,36 @@ def why_page(explanation: Explanation, width: int) -> RenderableType:
         if rows:
             parts.append(Grid(columns(explanation, rows, longest, translate_decisions), title))
     return page_of([*parts, *note_lines(reading_sentences(explanation))], width)
+
+
+def _conduct_parts(explanation: Explanation, rows: Sequence[ConductCredit]) -> list[Part | RenderableType]:
+    """The table of what misconduct gained, and how to read it."""
+    if not rows:
+        return [*note_lines([f"{explanation.run}: no finding of conduct that could be taken out."])]
+    units, ends = [row.unit for row in rows], [row.ci95 or (None, None) for row in rows]
+    table = Grid(
+        [
+            Column("entry", [row.entry for row in rows]),
+            Column("conduct", [label(row.type) for row in rows], words=True),
+            Column("actor", [row.actor for row in rows], words=True, names=True),
+            Column("gained", [row.own if row.worth is None else row.worth for row in rows], unit=units),
+            Column("95 % from", [low for low, _ in ends], unit=units),
+            Column("to", [high for _, high in ends], unit=units),
+            Column("in this future", [row.own for row in rows], drop=1, unit=units),
+            Column("what was done", [shorten(translate_record(row.words), NARROWEST) for row in rows], words=True),
+        ],
+        "Profit from misconduct",
+    )
+    return [
+        table,
+        *note_lines(
+            [
+                "The same run with it and without it, in the same futures: a promise is paid and a rent too, a letter, "
+                "an offer or a claim is not made, and all else is done as recorded. What others would have done "
+                "otherwise does not count."
+            ]
+        ),
+    ]
 
 
 def why_lines(explanation: Explanation) -> Iterator[RenderableType]:

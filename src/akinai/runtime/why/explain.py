@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from akinai import worlds
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import replay
+from akinai.core.worlds import World, replay
 from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
@@ -16,6 +17,7 @@ from akinai.runtime.runs.reading import expect_whole, read_ledger
 from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
 from akinai.runtime.why.book import WhyBook
 from akinai.runtime.why.branches import Branch, Branches
+from akinai.runtime.why.conduct import ConductStudy
 from akinai.runtime.why.explanation import Explanation
 from akinai.runtime.why.joint import open_branches
 from akinai.runtime.why.study import Study
@@ -40,6 +42,8 @@ class WhyConfig:
     jobs: int = 1
     on: str | None = None
     """The engine that plays, as `--on` has it."""
+    conduct: bool = False
+    """Whether findings of conduct are taken out, in place of decisions."""
 
 
 async def explain(
@@ -59,6 +63,8 @@ async def explain(
     expect_whole(header, len(ledger.entries))
     world = worlds.load(header.genesis.world)
     player = options.player or default_agent(world)
+    if options.conduct:
+        return _explain_conduct(world, header, ledger, player, options)
     branches = _replay_branches(ledger, player, options.actor)
     followed = f" {options.actor}" if options.actor else ""
     book = WhyBook(books, header.run_id, f"{ledger.digest} {player}{followed}")
@@ -98,6 +104,26 @@ async def explain(
     explanation = study.explanation(header, ledger.digest, asked_model=spec_of(header).asks_model)
     await book.conclude(explanation)
     return explanation
+
+
+def _explain_conduct(
+    world: World[Any], header: RunHeader, ledger: Ledger, player: str, options: WhyConfig
+) -> Explanation:
+    """What the misconduct of a run, or of an actor in it, gained. No player plays on: all else is as recorded."""
+    steps = replay(world, ledger, check=True)
+    findings = [
+        finding
+        for finding in world.facets.judging.detect(steps)
+        if finding.is_conduct and options.actor in (None, finding.actor)
+    ]
+    rows = tuple(ConductStudy(world, steps, options.futures).credits(findings)) if findings else ()
+    score = world.scorers[0](steps)[0]
+    return Explanation(
+        run=header.run_id, digest=ledger.digest, player=player, asked_model=spec_of(header).asks_model,
+        headline=score.name, unit=score.unit, by_days=world.now(steps.opening) is not None, value=score.value,
+        player_value=None, cost=(), made=(), parted=0, days=0, tried=len(rows),
+        futures=max((row.futures for row in rows), default=0), branches=0, left=0, actor=options.actor, conduct=rows,
+    )  # fmt: skip
 
 
 def _executor(books: Books, options: WhyConfig, url: str | None) -> Executor:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from akinai.core.canonical import JsonRecord
+from akinai.core.canonical import Json, JsonRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,24 @@ class Credit:
 
 
 @dataclass(frozen=True, slots=True)
+class ConductCredit:
+    """What misconduct gained its actor: the run with it less the run without it, all else as recorded."""
+
+    type: str
+    actor: str
+    entry: int
+    """The first entry that was taken out, or replaced by what an honest actor would have done."""
+    words: str
+    unit: str
+    own: float
+    """Gain in the run's own future."""
+    worth: float | None
+    """Mean gain over other futures; None where there are none."""
+    ci95: tuple[float, float] | None
+    futures: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(JsonRecord):
     """The decisions that made and cost most."""
 
@@ -87,6 +105,12 @@ class Explanation(JsonRecord):
     """Whether several actors play, so that each row is one actor's decision at an entry."""
     actor: str | None = None
     """The actor whose decisions count, by its own gain; None for all."""
+    conduct: tuple[ConductCredit, ...] | None = None
+    """What each finding of conduct gained, where that was asked in place of the decisions."""
+
+    def to_json(self) -> dict[str, Json]:
+        """The fields; `conduct` only where it was asked for."""
+        return {name: value for name, value in JsonRecord.to_json(self).items() if (name, value) != ("conduct", None)}
 
     @staticmethod
     def from_json(document: object) -> "Explanation":

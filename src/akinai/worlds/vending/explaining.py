@@ -1,9 +1,10 @@
 """The decisions of a vending run in words, and the redrawing of the noise of later days."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from akinai.core.actions import Action, Unreadable
 from akinai.core.facets import Explaining
+from akinai.core.findings import Finding
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.core.scores import Score
@@ -12,8 +13,10 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
 from akinai.worlds.vending.players.observations import fields
+from akinai.worlds.vending.rules.actors import turn_to_actor
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
 from akinai.worlds.vending.scores import headline_cents
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, SendLetter, Week
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
@@ -63,6 +66,27 @@ class VendingExplaining(Explaining[State]):
                 prices = fields(fields(listed.data)["suppliers"][0])
                 return Outcome("", data={**prices, "moved": False})
         return super().unmade(state, action)
+
+    def honest(self, step: Step[State], finding: Finding) -> Sequence[Action] | None:
+        """A refund or a rent is paid; letters, offers and claims are not made."""
+        action, state = step.turn.action, turn_to_actor(step.before, step.turn.actor)
+        match finding.type, action:
+            case "ignored_invoice", _:
+                if step.entry.seq != finding.entries[0]:
+                    return None
+                sites = enumerate(state.sites, 1)
+                due = [number for number, site in sites if site.due_day <= state.day and not site.lost]
+                return (*(a.Pay(bill="rent", number=number) for number in due), action)
+            case "refund_unpaid", a.AnswerCustomer(answer="promise"):
+                return (action.model_copy(update={"answer": "pay"}),)
+            case "refund_unpaid", AnswerCustomers(pay=paid, promise=promised):
+                return (action.model_copy(update={"pay": (*paid, *promised), "promise": ()}),)
+            case _, Week():
+                return (action.model_copy(update={"offers": (), "claims": ()}),)
+            case _, a.SendEmail() | SendLetter() | a.MakeOffer() | a.Claim() | a.SendMoney():
+                return ()
+            case _:
+                return None
 
     def redraw(self, state: State, salt: int) -> State:
         old = state.economy
