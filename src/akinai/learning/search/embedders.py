@@ -69,9 +69,13 @@ class LangChainVectors:
         self._embeddings = embeddings
         self.name = name or f"{type(embeddings).__qualname__}:{model or 'default'}"
 
-    @cached_property
+    @property
     def dimensions(self) -> int:
         """The length of a vector. The first access embeds a text."""
+        return self._dimensions
+
+    @cached_property
+    def _dimensions(self) -> int:
         return self._vectors(self._embeddings.embed_query, "dimensions", 1).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -156,9 +160,13 @@ class SvdVectors:
     basis: NDArray[np.float32]
     """The direction of each term; shape [terms, d]."""
 
-    @cached_property
+    @property
     def name(self) -> str:
         """Identifies the basis: embedders of one name give the same vectors."""
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         digest = hashlib.blake2b(digest_size=8)
         for part in (json.dumps(self.terms).encode(), self.idf.tobytes(), self.basis.tobytes()):
             digest.update(part)

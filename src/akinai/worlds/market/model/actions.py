@@ -161,9 +161,10 @@ def _with_type(message: Any) -> Any:
     if isinstance(message, str) and not message.lstrip().startswith("{"):
         return {"type": "text", "content": message}
     if not isinstance(message, Mapping) or "type" in message:
-        return message
-    kinds = [kind for field, kind in TELLING_FIELDS.items() if field in message]
-    return {**cast("Mapping[str, Any]", message), "type": kinds[0]} if len(kinds) == 1 else message
+        return cast("Any", message)
+    fields = cast("Mapping[str, Any]", message)
+    kinds = [kind for field, kind in TELLING_FIELDS.items() if field in fields]
+    return {**fields, "type": kinds[0]} if len(kinds) == 1 else fields
 
 
 class SendMessage(MarketVerb):
