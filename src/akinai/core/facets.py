@@ -245,6 +245,10 @@ class Presentation(Generic[S]):
     finding_titles: ClassVar[Mapping[str, str]] = {}
     """Types of findings in words; a type that is not here is shown with its underscores as spaces."""
 
+    def card(self, setup: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What of a setup stands on the card of its runs, by name, such as a text that is added to a task."""
+        return {}
+
     def names(self, state: S) -> Mapping[str, str]:
         """Names that stand beside the ids of actors where people read them; documents for programs keep the ids."""
         return {}

@@ -107,6 +107,7 @@ def test_an_overseer_that_passes_all_changes_no_business(preset: str, sets: dict
     reviews = sum(entry.actor == OVERSEER for entry in overseen.ledger.entries)
     assert reviews > 5
     assert overseen.entries == plain.entries + reviews
+    assert [run.card.get("overseer") for run in (plain, overseen)] == [None, {"model": None, "agent": "lenient"}]
     states = [fold(WORLD, run.ledger) for run in (plain, overseen)]
     assert states[0].businesses.keys() == states[1].businesses.keys()
     for owner in states[0].owners:

@@ -50,7 +50,11 @@ def test_who_plays_by_rules_plays_alike_and_the_setup_holds_the_text() -> None:
         akinai.run("vending", preset="arena", days=3, settings={"framing": name})[0] for name in ("plain", "honest")
     ]
     assert [entry.data for entry in runs[0].ledger.entries] == [entry.data for entry in runs[1].ledger.entries]
-    assert runs[1].header.genesis.setup["framing"] == {"name": "honest", "text": FRAMINGS["honest"]}
+    framed = {"name": "honest", "text": FRAMINGS["honest"]}
+    assert [run.header.genesis.setup.get("framing") for run in runs] == [None, framed]
+    assert [run.card.get("framing") for run in runs] == [None, framed]
+    (apart,) = akinai.run("vending", preset="arena", days=1, settings={"owners.2.framing": "honest"})
+    assert apart.card["owners.2.framing"] == framed
     assert runs[0].digest != runs[1].digest
 
 

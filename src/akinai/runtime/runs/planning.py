@@ -85,6 +85,7 @@ def plan(
     ]
     first = geneses[0]
     card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
+    card |= world.facets.presentation.card(prepared.setup)
     card |= {OFFERED: offered_digest(world, first) if spec.asks_model else None, NAMED: named}
     role = ALL if world.facets.sides.groups else next(iter(_first_actors(world, prepared)), "player")
     return [

@@ -274,6 +274,16 @@ class VendingPresentation(Presentation[State]):
     }
     finding_titles: ClassVar[Mapping[str, str]] = TITLES
 
+    def card(self, setup: Mapping[str, Json]) -> Mapping[str, Json]:
+        owners = setup.get("owners")
+        seats = owners.items() if isinstance(owners, Mapping) else ()
+        framings = {
+            f"owners.{number}.framing": seat["framing"]
+            for number, seat in seats
+            if isinstance(seat, Mapping) and "framing" in seat
+        }
+        return {**{name: setup[name] for name in ("framing", "overseer") if name in setup}, **framings}
+
     def items(self, state: State) -> Sequence[Item]:
         return items_of(state)
 
