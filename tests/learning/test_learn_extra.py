@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playbooks_for_tests import SECTIONS, add, contents_of
+from playbooks_for_tests import SECTIONS, add
 
 import forked
 from akinai.learning import Playbook, PlaybookIndex, SearchQuery, SudachiWords, TfidfSvd, apply_delta, open_index
@@ -159,33 +159,27 @@ def test_new_bullets_are_projected_until_it_is_time_to_fit_again(svd: TfidfSvd) 
     """The basis stays while the playbook grows by less than a fifth, and is fitted anew beyond that, or when asked."""
     playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))
     index = PlaybookIndex(playbook, embedder=svd)
-    name = index.embedder_name
     playbook, _ = apply_delta(playbook, add("thing1 again", "thing2 again", "thing3 again", "word5"))
     index.refresh(playbook)
-    assert (index.embedder_name, index.fitted and index.fitted[1]) == (name, 20)
+    assert index.fitted_on == 20
     assert index.search(SearchQuery("word5"))[0].vector_score > 0
     playbook, _ = apply_delta(playbook, add("again and again"))
     index.refresh(playbook)
-    assert index.embedder_name != name
-    assert index.fitted
-    assert index.fitted[1] == 25
+    assert index.fitted_on == 25
     assert [r.bullet.id for r in index.search(SearchQuery("word5"))] == [
         r.bullet.id for r in PlaybookIndex(playbook, embedder=svd).search(SearchQuery("word5"))
     ]
 
 
-def test_a_fitted_index_comes_back_from_disk(svd: TfidfSvd, tmp_path: Path) -> None:
-    """Basis and vectors are read, not fitted; a new bullet is projected on the saved basis; growth fits anew."""
-    path = tmp_path / "p.json"
-    playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))
+def test_an_index_on_disk_is_fitted_to_its_playbook(svd: TfidfSvd, tmp_path: Path) -> None:
+    """The words are read, and the basis is fitted to the playbook as it is: what was on disk changes no result."""
+    path, generator = tmp_path / "p.json", np.random.default_rng(7)
+    playbook = playbook_of(*(" ".join(f"w{n}" for n in generator.zipf(1.5, 12) % 60) for _ in range(40)))
     first = open_index(playbook, path, embedder=svd)
-    again = open_index(playbook, path, embedder=svd)
-    assert again.embedder_name == first.embedder_name
-    for query in ("word3", "thing1", "more2 thing2"):
-        assert again.search(SearchQuery(query)) == first.search(SearchQuery(query))
-    grown, _ = apply_delta(playbook, add("thing1 again"))
-    assert open_index(grown, path, embedder=svd).embedder_name == first.embedder_name
-    larger, _ = apply_delta(grown, add(*"abcdefgh"))
-    assert open_index(larger, path, embedder=svd).embedder_name != first.embedder_name
-    (tmp_path / "p.index.npz").write_bytes(b"broken")
-    assert len(open_index(larger, path, embedder=svd)) == len(contents_of(larger))
+    grown, _ = apply_delta(playbook, add("w1 w2 again"))
+    for current in (playbook, playbook, grown, grown):
+        index, fresh = open_index(current, path, embedder=svd), PlaybookIndex(current, embedder=svd)
+        assert index.fitted_on == fresh.fitted_on == len(current)
+        for query in ("w1", "w7 w2", "again"):
+            assert index.search(SearchQuery(query)) == fresh.search(SearchQuery(query))
+    assert first.fitted_on == 40

@@ -48,7 +48,7 @@ CORPUS, HELD_OUT = samples("corpus"), samples("held_out")
 
 async def read(sample: Sample) -> tuple[dict[str, Any], ModelUsage]:
     """What the role makes of a reply."""
-    model, prompts, retrieved = Scripted(sample.reply), PromptTemplates(), Retrieved(inject_all(BOOK), (), BOOK)
+    model, prompts, retrieved = Scripted(sample.reply), PromptTemplates(), Retrieved(inject_all(BOOK), BOOK)
     match sample.role:
         case "generator":
             tried = await ModelGenerator(model, prompts, tries=1).generate(TASK.assignment, retrieved)

@@ -32,7 +32,7 @@ def playbook(*texts: str) -> Playbook:
 
 def retrieved(*texts: str) -> Retrieved:
     book = playbook(*texts)
-    return Retrieved(inject_all(book), (), book)
+    return Retrieved(inject_all(book), book)
 
 
 def cast(model: Scripted, templates: PromptTemplates | None = None) -> Roles:
@@ -217,7 +217,7 @@ async def test_sections_go_into_the_prompts_with_their_descriptions() -> None:
     await cast(model).curator.curate([], book)
     assert "- 商品知識: 何が売れるか。\n- bare: -" in prompt_of(model.requests[0])
     model = Scripted(INSIGHT)
-    await cast(model).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), (), book))
+    await cast(model).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), book))
     assert "- 商品知識: 何が売れるか。" in prompt_of(model.requests[0])
 
 

@@ -177,18 +177,17 @@ class VotingRetriever(PlaybookRetriever):
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         question, *choices = query.split("\n")
         index = self._refreshed(playbook)
-        results = {result.bullet.id: result for result in index.search(self._search(question))}
-        scores = {id: result.combined_score for id, result in results.items()}
+        scores = index.scores(self._search(question))
         choice_scores = [index.scores(self._search(choice)) for choice in choices]
         ballot = vote(scores, choice_scores)
         voters = sorted({id for ids in ballot.voters for id in ids}, key=lambda id: (-scores[id], id))
         if self.config.whole:
-            return RetrievedVotes(inject_all(playbook), (), playbook, ballot=ballot)
-        bullets = [results[id].bullet for id in voters]
+            return RetrievedVotes(inject_all(playbook), playbook, ballot)
+        bullets = [playbook[id] for id in voters]
         injection = inject(bullets, budget_tokens=self.config.budget_tokens or None)
         if injection.left_out:
             ballot = vote({id: scores[id] for id in injection.bullet_ids}, choice_scores)
-        return RetrievedVotes(injection, tuple(results[id] for id in voters), playbook, ballot=ballot)
+        return RetrievedVotes(injection, playbook, ballot)
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         """These bullets. Those that the question and a choice both find vote."""
@@ -196,7 +195,7 @@ class VotingRetriever(PlaybookRetriever):
         index, allowed = self._refreshed(playbook), frozenset(ids)
         scores = {id: score for id, score in index.scores(self._search(question)).items() if id in allowed}
         ballot = vote(scores, [index.scores(self._search(choice)) for choice in choices]) if scores else Ballot()
-        return RetrievedVotes(self.by_ids(playbook, ids).injection, (), playbook, ballot=ballot)
+        return RetrievedVotes(self.by_ids(playbook, ids).injection, playbook, ballot)
 
     def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
         """The bullets of the permuted playbook, which votes by what it teaches: its concepts are those of the original,

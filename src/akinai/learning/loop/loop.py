@@ -33,6 +33,7 @@ from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage
 from akinai.learning.roles.tasks import Progress
 from akinai.learning.search.dedup import dedup, prune
+from akinai.learning.search.injection import inject_all
 
 
 async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = None) -> LoopState:
@@ -65,7 +66,7 @@ async def generate(job: Job, state: LoopState) -> LoopState:
     done = tuple(await gather([attempted(progress) for progress in batch]))
     if state.batch:
         return replace(state, batch=done)
-    whole_tokens = len(done) * job.retriever.playbook_tokens(playbook)
+    whole_tokens = len(done) * inject_all(playbook).tokens
     injected_tokens = sum(progress.last.injected_tokens for progress in done)
     tokens = EpochCounts(injected_tokens=injected_tokens, whole_tokens=whole_tokens)
     return replace(state, batch=done, counts=state.counts + tokens)
@@ -176,7 +177,7 @@ async def apply(job: Job, state: LoopState) -> LoopState:
         refusals = _commit(job.playbook, delta)
         applied = len(delta.operations) - sum(refusal.place.startswith("operations") for refusal in refusals)
         codes = Counter(refusal.code for refusal in refusals)
-        changed = EpochCounts(applied=applied, refused=len(refusals), refusals=dict(sorted(codes.items())))
+        changed = EpochCounts(applied=applied, refusals=dict(sorted(codes.items())))
     return replace(
         state,
         counts=state.counts + _batch_counts(state) + changed,
@@ -190,27 +191,20 @@ async def apply(job: Job, state: LoopState) -> LoopState:
 
 
 async def refine(job: Job, state: LoopState) -> LoopState:
-    """Close an epoch: refine the playbook, and report."""
+    """Close an epoch: refine the playbook."""
     if job.config.dedup:
         job.playbook.change("dedup", partial(dedup, embedder=job.embedder))
     if job.config.prune:
         job.playbook.change("prune", prune)
     for refiner in job.refiners:
         job.playbook.change("refine", refiner)
-    playbook = job.playbook.load()
-    previous = state.epochs[-1] if state.epochs else None
-    size, tokens = len(playbook), job.retriever.playbook_tokens(playbook)
-    report = EpochReport(state.epoch, state.counts, size, tokens, None, None)
-    if previous:
-        points = report.accuracy - previous.accuracy
-        relative = points / previous.accuracy if previous.accuracy else None
-        report = replace(report, improvement=relative, points=100 * points)
+    before = state.epochs[-1].accuracy if state.epochs else None
     return replace(
         state,
         epoch=state.epoch + 1,
         done=0,
         counts=EpochCounts(),
-        epochs=(*state.epochs, report),
+        epochs=(*state.epochs, EpochReport(state.epoch, state.counts, before)),
         first_right=state.first_right if job.config.online else (),
         first_scores=state.first_scores if job.config.online else (),
         over=state.epoch >= job.config.epochs or state.stopping,
@@ -362,8 +356,6 @@ def _batch_counts(state: LoopState) -> EpochCounts:
         tasks=len(batch),
         right=sum(progress.first_right for progress in batch),
         failed=sum(bool(progress.attempts[0].trajectory.failed) for progress in batch),
-        new_tries=sum(len(progress.attempts) - 1 for progress in batch),
-        recovered=sum(progress.solved and not progress.first_right for progress in batch),
         given_up=given_up + bool(curation and curation.failed),
         asked_again=curation.asked_again if curation else 0,
         gated=len(curation.delta.operations) if curation and check and not check.passed else 0,

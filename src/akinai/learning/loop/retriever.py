@@ -35,18 +35,16 @@ class PlaybookRetriever:
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         """The bullets for a task with this query."""
         if self.config.whole:
-            return Retrieved(inject_all(playbook), (), playbook)
+            return Retrieved(inject_all(playbook), playbook)
         index = self._refreshed(playbook)
         search = SearchQuery(query, top_k=self.config.top_k, min_confidence=self.config.min_confidence)
-        results = tuple(index.search(search))
-        bullets = [result.bullet for result in results]
-        injection = inject(bullets, budget_tokens=self.config.budget_tokens or None)
-        return Retrieved(injection, results, playbook)
+        bullets = [result.bullet for result in index.search(search)]
+        return Retrieved(inject(bullets, budget_tokens=self.config.budget_tokens or None), playbook)
 
     def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
         """These bullets, as far as the playbook still holds them."""
         bullets = [playbook[id] for id in ids if id in playbook]
-        return Retrieved(inject(bullets), (), playbook)
+        return Retrieved(inject(bullets), playbook)
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         """These bullets as a task with this query gets them, whatever a search would find."""
@@ -61,10 +59,6 @@ class PlaybookRetriever:
         if tuple(injected) == retrieved.injection.bullet_ids:
             return retrieved.injection.tokens
         return self.by_ids(retrieved.playbook, injected).injection.tokens
-
-    def playbook_tokens(self, playbook: Playbook) -> int:
-        """Tokens of the whole playbook in a context."""
-        return inject_all(playbook).tokens
 
     def _refreshed(self, playbook: Playbook) -> PlaybookIndex:
         if self._index is None:

@@ -168,16 +168,10 @@ class EpochCounts:
     """First attempts that were right."""
     failed: int = 0
     """First attempts without an answer. They count among the tasks, and as wrong."""
-    new_tries: int = 0
-    """Attempts after the first."""
-    recovered: int = 0
-    """Tasks that a later attempt got right."""
     applied: int = 0
     """Operations that changed the playbook."""
-    refused: int = 0
-    """Operations and tags that were refused."""
     refusals: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The same by the code of the refusal."""
+    """Operations and tags that were refused, by the code of the refusal."""
     asked_again: int = 0
     """Operations that were nearly right, and were asked for once more."""
     given_up: int = 0
@@ -208,18 +202,23 @@ class EpochReport:
 
     epoch: int
     counts: EpochCounts
-    playbook_size: int
-    """Bullets at the end of the epoch."""
-    playbook_tokens: int
-    improvement: float | None
-    """(accuracy - previous accuracy) / previous accuracy; None for the first epoch, or after an accuracy of 0."""
-    points: float | None
-    """The difference in percentage points; None for the first epoch."""
+    before: float | None = None
+    """The accuracy of the epoch before; None for the first."""
 
     @property
     def accuracy(self) -> float:
         """Right first attempts over all tasks, failed ones included."""
         return self.counts.right / self.counts.tasks if self.counts.tasks else 0.0
+
+    @property
+    def points(self) -> float | None:
+        """The difference from the epoch before, in percentage points."""
+        return None if self.before is None else 100 * (self.accuracy - self.before)
+
+    @property
+    def improvement(self) -> float | None:
+        """The same as a share of the accuracy before; None after one of 0 too."""
+        return (self.accuracy - self.before) / self.before if self.before else None
 
 
 @dataclass(frozen=True, slots=True)

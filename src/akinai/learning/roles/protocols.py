@@ -22,7 +22,6 @@ from akinai.core.models import Usage
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal
 from akinai.learning.roles.tasks import Assignment, Progress, Task
-from akinai.learning.search.index import SearchResult
 from akinai.learning.search.injection import Injection
 
 RoleName: TypeAlias = Literal["generator", "reflector", "curator"]
@@ -59,9 +58,6 @@ class Retrieved:
 
     injection: Injection
     """Their text for a prompt, and the ids that may be tagged afterwards."""
-    results: tuple[SearchResult, ...] = ()
-    """All search results with their scores, best first, for players that weigh them; empty when the whole playbook is
-    injected. A result that did not fit the budget is here and not in the injection."""
     playbook: Playbook = field(default_factory=Playbook)
     """The playbook that was searched."""
 

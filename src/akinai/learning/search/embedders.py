@@ -40,22 +40,13 @@ class LangChainEmbeddings(Protocol):
     def embed_query(self, text: str) -> list[float]: ...
 
 
-class FittedEmbedder(Embedder, Protocol):
-    """An embedder that was fitted to the texts of a playbook, and can be saved."""
-
-    def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The whole embedder, as arrays without objects."""
-        ...
-
-
 @runtime_checkable
 class EmbedderFitter(Protocol):
     """Fits an embedder to the texts of a playbook."""
 
     @property
     def name(self) -> str: ...
-    def fit(self, texts: Sequence[str]) -> FittedEmbedder: ...
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> FittedEmbedder: ...
+    def fit(self, texts: Sequence[str]) -> Embedder: ...
 
 
 class LangChainVectors:
@@ -141,13 +132,6 @@ class TfidfSvd:
             return SvdVectors(self, (), idf[:0], np.zeros((0, 1), np.float32))
         return SvdVectors(self, terms, idf, _basis(rows, len(terms), self.dimensions))
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> SvdVectors:
-        """The embedder of `SvdVectors.arrays`. KeyError or ValueError for other arrays."""
-        terms = json.loads(arrays["terms"].tobytes())
-        if len(terms) != len(arrays["idf"]) or len(terms) != len(arrays["basis"]):
-            raise ValueError(f"a basis of {len(arrays['basis'])} rows for {len(terms)} terms; fit it again")
-        return SvdVectors(self, tuple(terms), arrays["idf"], arrays["basis"])
-
 
 @dataclass(frozen=True, eq=False)
 class SvdVectors:
@@ -179,13 +163,6 @@ class SvdVectors:
     @cached_property
     def _row_of(self) -> Mapping[str, int]:
         return {term: row for row, term in enumerate(self.terms)}
-
-    def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The basis as arrays without objects, for saving."""
-        import numpy as np
-
-        terms = np.frombuffer(json.dumps(self.terms).encode(), np.uint8)
-        return {"terms": terms, "idf": self.idf, "basis": self.basis}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape [n, d]; rows of length 1, or 0 for a text without a known word."""

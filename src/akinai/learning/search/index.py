@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from akinai.learning.playbook.bullets import Bullet, Playbook
-from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.retrieval import (
     ALPHA,
     TOKENIZER_NAME,
@@ -64,13 +64,8 @@ class SavedParts:
 
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict[str, Any])
     """By text, each of shape [d]."""
-    embedder: str = ""
-    """The name of the embedder of the vectors."""
     postings: PackedPostings | None = None
     """The words of exactly this playbook, whose bullets are the rows."""
-    fitted: FittedEmbedder | None = None
-    fitted_on: int = 0
-    """Number of bullets that it was fitted to."""
 
 
 class PlaybookIndex:
@@ -94,12 +89,12 @@ class PlaybookIndex:
         saved = saved or SavedParts()
         self.tokenizer, self.alpha = tokenizer, alpha
         self.playbook = Playbook()
+        self.fitted_on = 0
+        """Number of bullets that the embedder was fitted to; 0 for one that needs no fitting."""
         self._fitting = embedder if isinstance(embedder, EmbedderFitter) else None
-        self._fitted, self._fitted_on = saved.fitted, saved.fitted_on
         if embedder is None or isinstance(embedder, EmbedderFitter):
-            self._embedder: Embedder = saved.fitted or HashedTermVectors(tokenizer=tokenizer)
-        else:
-            self._embedder = embedder
+            embedder = HashedTermVectors(tokenizer=tokenizer)
+        self._embedder: Embedder = embedder
         self._hybrid = HybridIndex(tokenizer=tokenizer, embedder=self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
         self._index(playbook or Playbook(), saved)
@@ -140,15 +135,6 @@ class PlaybookIndex:
             allowed=self._allowed(query),
         )
 
-    @property
-    def embedder_name(self) -> str:
-        return self._embedder.name
-
-    @property
-    def fitted(self) -> tuple[FittedEmbedder, int] | None:
-        """The fitted embedder and the number of bullets it was fitted to; None for one that needs no fitting."""
-        return (self._fitted, self._fitted_on) if self._fitted is not None else None
-
     def vectors(self) -> NDArray[np.float32]:
         """The bullets' vectors in the playbook's order; shape [n, d]."""
         rows = {id: row for row, id in enumerate(self._hybrid.ids)}
@@ -157,12 +143,11 @@ class PlaybookIndex:
     def _index(self, playbook: Playbook, saved: SavedParts) -> None:
         """Index the changes since the last playbook, with what is known of the new one."""
         hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
-        fitted = None
-        if self._fitting and (self._fitted is None or len(playbook) > GROWTH * self._fitted_on):
-            fitted = self._fitting.fit([bullet.searchable_text for bullet in playbook])
-        if fitted:
-            hybrid, embedder = HybridIndex(tokenizer=self.tokenizer, embedder=fitted), fitted
-            old, saved = Playbook().by_id, SavedParts()
+        fitted_on = self.fitted_on
+        if self._fitting and (not fitted_on or len(playbook) > GROWTH * fitted_on):
+            embedder = self._fitting.fit([bullet.searchable_text for bullet in playbook])
+            hybrid, fitted_on = HybridIndex(tokenizer=self.tokenizer, embedder=embedder), len(playbook)
+            old = Playbook().by_id
         new = playbook.by_id
         fresh = [
             bullet
@@ -173,9 +158,7 @@ class PlaybookIndex:
         _fill(hybrid, embedder, fresh, saved)
         for id in [id for id in old if id not in new]:
             hybrid.remove(id)
-        if fitted:
-            self._fitted, self._fitted_on = fitted, len(playbook)
-        self._hybrid, self._embedder, self.playbook = hybrid, embedder, playbook
+        self._hybrid, self._embedder, self.playbook, self.fitted_on = hybrid, embedder, playbook, fitted_on
         self._passing.clear()
 
     def _allowed(self, query: SearchQuery) -> frozenset[str] | None:

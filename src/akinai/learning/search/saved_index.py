@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 LAYOUT = 4
 """The version of the archive's layout; one of another version is rebuilt."""
-_FITTED = "fitted."
-"""The beginning of the names of a fitted embedder's arrays in the archive."""
 
 
 def index_path(playbook_path: Path | str) -> Path:
@@ -54,14 +52,20 @@ def open_index(
     Missing, unreadable or outdated parts, such as those of another tokenizer or embedder, are rebuilt and saved.
     """
     file = index_path(playbook_path)
-    saved = _read(file, playbook, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
+    manifest: dict[str, Any] = {
+        "layout": LAYOUT,
+        "content": content_hash(playbook),
+        "tokenizer": tokenizer_name(tokenizer),
+        "embedder": (embedder or HashedTermVectors(tokenizer=tokenizer)).name,
+    }
+    saved, found = _read(file, playbook, manifest)
     postings = saved.postings or PackedPostings.of([tokenizer(bullet.searchable_text) for bullet in playbook])
     index = PlaybookIndex(
         playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, saved=replace(saved, postings=postings)
     )
-    if saved.postings is None or saved.embedder != index.embedder_name:
+    if found != manifest:
         with suppress(OSError):  # a folder where nobody may write
-            _save(index, file, postings)
+            _save(index, file, manifest, postings)
     return index
 
 
@@ -87,29 +91,21 @@ class FileIndex:
         return self._index.search(query)
 
 
-def _save(index: PlaybookIndex, file: Path, postings: PackedPostings) -> None:
-    """Write an index: its vectors, digests of the bullets' texts, and the occurrences of words in them."""
+def _save(index: PlaybookIndex, file: Path, manifest: Mapping[str, Any], postings: PackedPostings) -> None:
+    """Write an index: its vectors, digests of the bullets' texts, and the occurrences of words in them. Vectors of a
+    basis are left out, which is fitted anew."""
     import numpy as np
 
-    manifest = {
-        "layout": LAYOUT,
-        "content": content_hash(index.playbook),
-        "tokenizer": tokenizer_name(index.tokenizer),
-        "embedder": index.embedder_name,
-        "fitted_on": index.fitted[1] if index.fitted else 0,
-    }
     digests = b"".join(_text_digest(bullet.searchable_text) for bullet in index.playbook)
     arrays: dict[str, Any] = {
         "manifest": _bytes_of(manifest),
-        "vectors": index.vectors(),
+        "vectors": index.vectors()[: 0 if index.fitted_on else None],
         "texts": np.frombuffer(digests, np.uint8).reshape(-1, 16),
         "vocabulary": _bytes_of(postings.vocabulary),
         "begins": postings.begins,
         "rows": postings.rows.astype(np.int32),
         "counts": postings.counts.astype(np.int32),
     }
-    if index.fitted:
-        arrays |= {f"{_FITTED}{name}": array for name, array in index.fitted[0].arrays().items()}
     archive = io.BytesIO()
     np.savez(archive, **arrays)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -128,36 +124,28 @@ def content_hash(playbook: Playbook) -> str:
     return _text_digest(json.dumps([[bullet.id, bullet.searchable_text] for bullet in playbook])).hex()
 
 
-def _read(file: Path, playbook: Playbook, tokenizer: str, embedder: Embedder | EmbedderFitter) -> SavedParts:
-    """The parts on disk that fit a playbook; none when they are missing, unreadable, or of another tokenizer."""
+def _read(file: Path, playbook: Playbook, manifest: Mapping[str, Any]) -> tuple[SavedParts, Mapping[str, Any]]:
+    """The parts on disk that fit a playbook, and the manifest there; none when they are missing, unreadable, or of
+    another tokenizer."""
     import numpy as np
 
+    vectors, postings = dict[str, Any](), None
     try:
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as archive:
-            return _fitting(dict(archive), playbook, tokenizer, embedder)
+            arrays: dict[str, Any] = dict(archive)
+        found = json.loads(arrays["manifest"].tobytes())
+        if (found["layout"], found["tokenizer"]) != (LAYOUT, manifest["tokenizer"]):
+            return SavedParts(), {}
+        if found["embedder"] == manifest["embedder"]:
+            rows = {row.tobytes(): vector for row, vector in zip(arrays["texts"], arrays["vectors"], strict=False)}
+            texts = {bullet.searchable_text for bullet in playbook}
+            vectors = {text: rows[digest] for text in texts if (digest := _text_digest(text)) in rows}
+        if found["content"] == manifest["content"]:
+            counted = (arrays[name].astype("int64") for name in ("rows", "counts"))
+            postings = PackedPostings(json.loads(arrays["vocabulary"].tobytes()), arrays["begins"], *counted)
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
-        return SavedParts()
-
-
-def _fitting(
-    arrays: Mapping[str, NDArray[Any]], playbook: Playbook, tokenizer: str, embedder: Embedder | EmbedderFitter
-) -> SavedParts:
-    """The parts of an archive that fit a playbook. KeyError, ValueError or TypeError for what is no such archive."""
-    manifest = json.loads(arrays["manifest"].tobytes())
-    if manifest["layout"] != LAYOUT or manifest["tokenizer"] != tokenizer:
-        return SavedParts()
-    fitted, vectors, postings = None, dict[str, Any](), None
-    if isinstance(embedder, EmbedderFitter) and manifest["embedder"].startswith(f"{embedder.name}:"):
-        own = {name.removeprefix(_FITTED): array for name, array in arrays.items() if name.startswith(_FITTED)}
-        fitted = embedder.restore(own)
-    if manifest["embedder"] == (fitted or embedder).name:
-        rows = {row.tobytes(): vector for row, vector in zip(arrays["texts"], arrays["vectors"], strict=True)}
-        texts = {bullet.searchable_text for bullet in playbook}
-        vectors = {text: rows[digest] for text in texts if (digest := _text_digest(text)) in rows}
-    if manifest["content"] == content_hash(playbook):
-        counted = (arrays[name].astype("int64") for name in ("rows", "counts"))
-        postings = PackedPostings(json.loads(arrays["vocabulary"].tobytes()), arrays["begins"], *counted)
-    return SavedParts(vectors, manifest["embedder"], postings, fitted, manifest["fitted_on"])
+        return SavedParts(), {}
+    return SavedParts(vectors, postings), found
 
 
 def _text_digest(text: str) -> bytes:

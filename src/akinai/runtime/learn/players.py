@@ -292,7 +292,7 @@ class RunRetriever(PlaybookRetriever):
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         if self.config.whole:
             return super().retrieve(playbook, query)
-        return Retrieved(inject(()), (), playbook)
+        return Retrieved(inject(()), playbook)
 
     def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
         return self.retrieve(permuted, query)

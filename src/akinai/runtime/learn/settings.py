@@ -138,8 +138,7 @@ def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable
     options: dict[str, Any] = {"tokenizer": words, "embedder": embedder, "alpha": settings.alpha}
 
     def index(playbook: Playbook) -> PlaybookIndex:
-        fits = isinstance(embedder, EmbedderFitter)  # to the playbook at hand, whatever an earlier one was fitted to
-        own = not fits and file is not None and len(playbook) and file.exists() and playbook is file.load()
+        own = file is not None and len(playbook) and file.exists() and playbook is file.load()
         return index_of(file, **options) if own and file else PlaybookIndex(playbook, **options)
 
     return index
