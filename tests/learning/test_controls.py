@@ -6,8 +6,7 @@ import pytest
 
 from akinai.learning.contest.controls import assign_examples, invent, permute, permuted_control
 from akinai.learning.contest.curators import outcome_text
-from akinai.learning.loop.near_copies import near_copies
-from akinai.learning.loop.provenance import provenance, remember
+from akinai.learning.loop.provenance import near_copies, provenance, remember
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section

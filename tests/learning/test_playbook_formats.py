@@ -22,7 +22,7 @@ from akinai.learning import (
     export_playbook,
     import_playbook,
 )
-from akinai.learning.playbook.formats import decoded, dumps, dumps_yaml, from_json, loads, loads_yaml, to_json
+from akinai.learning.playbook.formats import dumps, dumps_yaml, from_json, loads, loads_file, loads_yaml, to_json
 from akinai.learning.playbook.patches import apply_patch, make_patch
 
 EXAMPLE = """{"schema": 1,
@@ -189,8 +189,8 @@ def test_a_time_in_yaml_stays_a_text() -> None:
 def test_bytes_that_are_no_text_are_named() -> None:
     """A byte that is not UTF-8 is named by its number; a byte order mark is passed over."""
     with pytest.raises(CorruptPlaybook, match="byte 3"):
-        decoded(b"abc\xff", "p.json")
-    assert loads(decoded(b"\xef\xbb\xbf{}", "p.json")) == Playbook()
+        loads_file(b"abc\xff", "p.json", ".json")
+    assert loads_file(b"\xef\xbb\xbf{}", "p.json", ".json") == Playbook()
 
 
 @pytest.mark.parametrize("ending", ["json", "yaml", "yml", "txt", "md"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -104,9 +105,7 @@ def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) ->
 
 
 def _summary(world: World[Any], steps: Steps[Any]) -> str:
-    counts: dict[str, int] = {}
-    for step in steps:
-        counts[step.entry.name] = counts.get(step.entry.name, 0) + 1
+    counts = Counter(step.entry.name for step in steps)
     used = ", ".join(f"{name} {n}" for name, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
     ending = world.ending(steps.final) or "cut off before its end"
     return f"{world.name}, seed {steps.genesis.seed}: {len(steps)} entries, ended as {ending}. Actions: {used or '-'}."

@@ -120,11 +120,6 @@ class Edit:
     evidence: Sequence[str] = ()
 
 
-def _problem(code: str, text: str, close: str = "") -> Refusal:
-    """A refusal without its place."""
-    return Refusal("", code, text, close)
-
-
 def apply_delta(playbook: Playbook, delta: Delta, *, at: str = "") -> tuple[Playbook, tuple[Refusal, ...]]:
     """The playbook after a delta, and the refused parts of the delta.
 
@@ -200,12 +195,12 @@ def _apply(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None:
 def _add(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None:
     name, content = operation.section or "", operation.content or ""
     if operation.bullet_id and draft.find(operation.bullet_id):
-        return _problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
+        return Refusal("", "id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
     section = match_name(name, draft.sections)
     if section is None:
         return _unknown("section", name, draft.sections)
     if not content.strip():
-        return _problem("no_content", "ADD without content; give the text of the bullet")
+        return Refusal("", "no_content", "ADD without content; give the text of the bullet")
     keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
     bullet = Bullet(bullet_id(section, draft.next_id), section, content, keywords, extra=_extra({}, operation))
     draft.next_id += 1
@@ -218,10 +213,10 @@ def _update(draft: _Draft, operation: Operation, delta: Delta) -> Refusal | None
     if isinstance(bullet, Refusal):
         return bullet
     if operation.content is None and operation.keywords is None and not (operation.details or operation.record):
-        return _problem("no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
+        return Refusal("", "no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
     content = bullet.content if operation.content is None else operation.content
     if not content.strip():
-        return _problem("no_content", f"UPDATE of {bullet.id!r} to an empty text; DELETE removes a bullet")
+        return Refusal("", "no_content", f"UPDATE of {bullet.id!r} to an empty text; DELETE removes a bullet")
     keywords = operation.keywords
     if keywords is None:
         keywords = bullet.keywords if content == bullet.content else draft.keywords(content)
@@ -242,7 +237,8 @@ def _target(draft: _Draft, operation: Operation) -> Bullet | Refusal:
     if bullet is None:
         return _unknown("bullet", id, draft.playbook.by_id)
     if operation.section and match_name(operation.section, draft.sections) != bullet.section:
-        return _problem(
+        return Refusal(
+            "",
             "wrong_section",
             f"{operation.type} of {bullet.id!r} in section {operation.section[:100]!r}; "
             f"it stands in {bullet.section!r}: name that one, or none",
@@ -257,23 +253,23 @@ def _check(operation: Operation, delta: Delta) -> Refusal | None:
         [*(operation.evidence or delta.evidence)],
     ]
     if why := bad_text_in(texts):
-        return _problem("bad_text", f"{operation.type} of a text that {why}; send it without")
+        return Refusal("", "bad_text", f"{operation.type} of a text that {why}; send it without")
     unknown = sorted(operation.details.keys() - set(OPTIONAL_FIELDS))
     if unknown:
-        return _problem(
-            "bad_field", f"{operation.type} with the field {unknown[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
+        return Refusal(
+            "", "bad_field", f"{operation.type} with the field {unknown[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
         )
     return None
 
 
 def _unknown(kind: str, name: str, names: Collection[str]) -> Refusal:
     if not name:
-        return _problem(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
+        return Refusal("", f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
     # Among thousands of ids a search for close matches would cost more than applying the delta.
     first = sorted(islice(names, 500))
     close = get_close_matches(name[:100], first, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
-    return _problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {hint}", "".join(close))
+    return Refusal("", f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {hint}", "".join(close))
 
 
 def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
@@ -288,15 +284,15 @@ def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
 
 def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> Refusal | None:
     if tag.id not in injected:
-        return _problem(
-            "not_injected", f"a tag for {tag.id[:100]!r}, which {task!r} was not given; tag what was injected"
+        return Refusal(
+            "", "not_injected", f"a tag for {tag.id[:100]!r}, which {task!r} was not given; tag what was injected"
         )
     bullet = draft.find(tag.id)
     if bullet is None:
-        return _problem("unknown_bullet", f"a tag for {tag.id[:100]!r}, which is no longer in the playbook")
+        return Refusal("", "unknown_bullet", f"a tag for {tag.id[:100]!r}, which is no longer in the playbook")
     if (task, tag.id) in draft.tags:
-        return _problem(
-            "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
+        return Refusal(
+            "", "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
         )
     draft.tags = draft.tags.set((task, tag.id), None)
     match tag.tag:

@@ -56,14 +56,6 @@ def loads(text: str, file: str = "the playbook") -> Playbook:
     return from_json(parse(text, file), file, may_hold_bad_text=_MAY_HIDE_BAD_TEXT.search(text) is not None)
 
 
-def decoded(data: bytes, file: str) -> str:
-    """A file's bytes as text without a byte order mark; CorruptPlaybook names the byte that is not UTF-8."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CorruptPlaybook(file, f"byte {error.start}", "no UTF-8 here") from error
-
-
 def parse(text: str, file: str) -> Json:
     """JSON without NaN; CorruptPlaybook names line and column."""
     try:
@@ -113,7 +105,10 @@ def loads_file(data: bytes, file: str, ending: str) -> Playbook:
 
     EmptyPlaybook for a file without text; other errors as in `loads`.
     """
-    text = decoded(data, file)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorruptPlaybook(file, f"byte {error.start}", "no UTF-8 here") from error
     if not text.strip():
         raise EmptyPlaybook(file)
     if ending in YAML_ENDINGS:

@@ -11,7 +11,6 @@ from akinai.core.models import Asker, Message
 from akinai.core.replies.objects import UnreadableReply, object_in, only
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Operation, Refusal, apply_delta
-from akinai.learning.roles import schemas
 from akinai.learning.roles.protocols import (
     Curation,
     Curator,
@@ -26,9 +25,13 @@ from akinai.learning.roles.protocols import (
 )
 from akinai.learning.roles.replies import (
     ANSWER,
+    ANSWER_SCHEMA,
     INSIGHT,
+    INSIGHT_SCHEMA,
     INSIGHTS,
+    INSIGHTS_SCHEMA,
     OPERATIONS,
+    OPERATIONS_SCHEMA,
     object_field,
     quote_value,
     read_operations,
@@ -82,7 +85,7 @@ class ModelGenerator(ModelRole):
 
     role = "generator"
     prompt = "generator"
-    schema = schemas.ANSWER
+    schema = ANSWER_SCHEMA
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -103,7 +106,7 @@ class ModelReflector(ModelRole):
 
     role = "reflector"
     prompt = "reflector"
-    schema = schemas.INSIGHT
+    schema = INSIGHT_SCHEMA
 
     async def reflect(
         self,
@@ -145,7 +148,7 @@ class ModelCurator(ModelRole):
     """Decides which insights go into the playbook. It sees as much of the playbook as its budget holds."""
 
     prompt = "curator"
-    schema = schemas.OPERATIONS
+    schema = OPERATIONS_SCHEMA
 
     def __init__(
         self,
@@ -221,7 +224,7 @@ class RunReflector(ModelReflector):
     """
 
     prompt = "run_reflector"
-    schema = schemas.INSIGHTS
+    schema = INSIGHTS_SCHEMA
 
     def truth(self, task: Task, trajectory: Trajectory) -> str:
         return str(trajectory.details.get("truth") or "")

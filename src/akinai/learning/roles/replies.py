@@ -1,4 +1,5 @@
-"""The objects that models reply with: their shapes, and the readers of their fields. Pure."""
+"""The objects that models reply with: their shapes, their JSON Schemas for providers with structured output, and the
+readers of their fields. Pure."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,61 @@ INSIGHT = Shape(
 INSIGHTS = Shape(("insights",), ("reasoning",), {"key_insights": "insights", "tags": "bullet_tags"})
 OPERATIONS = Shape(
     ("operations",), ("reasoning",), {"ops": "operations", "changes": "operations"}, frozenset(), "operations", "type"
+)
+
+
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"type": "array", "items": _TEXT}
+
+
+def _object(properties: Mapping[str, Json], required: Sequence[str]) -> Mapping[str, Json]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [*required],
+        "additionalProperties": False,
+    }
+
+
+_TAGS: Json = {
+    "type": "array",
+    "items": _object(
+        {"id": _TEXT, "tag": {"type": "string", "enum": ["helpful", "harmful", "neutral"]}}, ("id", "tag")
+    ),
+}
+_EXPLANATION: Mapping[str, Json] = dict.fromkeys(
+    ("reasoning", "error_identification", "root_cause_analysis", "correct_approach"), _TEXT
+)
+_ENTRIES: Json = {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1}
+_OPERATION = _object(
+    {
+        "type": {"type": "string", "enum": ["ADD", "UPDATE", "DELETE"]},
+        **dict.fromkeys(("section", "bullet_id", "content", "reasoning"), _TEXT),
+        "keywords": _TEXTS,
+        "evidence": _TEXTS,
+    },
+    ("type",),
+)
+
+ANSWER_SCHEMA = _object(
+    {"reasoning": _TEXT, "bullet_ids": _TEXTS, "answer": _TEXT, "actions": _TEXTS}, ("reasoning", "bullet_ids")
+)
+INSIGHT_SCHEMA = _object(
+    {**_EXPLANATION, "key_insight": _TEXT, "bullet_tags": _TAGS}, (*_EXPLANATION, "key_insight", "bullet_tags")
+)
+INSIGHTS_SCHEMA = _object(
+    {
+        **_EXPLANATION,
+        "insights": {
+            "type": "array",
+            "items": _object({"insight": _TEXT, "entries": _ENTRIES}, ("insight", "entries")),
+        },
+        "bullet_tags": _TAGS,
+    },
+    ("reasoning", "insights", "bullet_tags"),
+)
+OPERATIONS_SCHEMA = _object(
+    {"reasoning": _TEXT, "operations": {"type": "array", "items": _OPERATION}}, ("reasoning", "operations")
 )
 
 

@@ -30,6 +30,7 @@ from akinai.retrieval import Tokenizer, tokenize
 from akinai.runtime.config.records import file_lines, record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
 from akinai.runtime.learn.checks import find_check
+from akinai.runtime.learn.plugins import find_plugin
 from akinai.runtime.learn.settings import LearnSettings, learn_settings, validated
 
 GROUP = "akinai.tasks"
@@ -66,9 +67,8 @@ def find_data_set(
     """
     tables = (settings or learn_settings({})).tasks
     table = {**tables.get(name, {}), **(options or {})}
-    entry = entry_data_sets().get(name)
-    if entry is not None:
-        return _entry_data_set(entry, table)
+    if name in entry_data_sets():
+        return _entry_data_set(name, table)
     if name not in tables and not (table.keys() & TaskFiles.model_fields):
         names = {*entry_data_sets(), *tables, *worlds.names()}
         hint = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
@@ -130,11 +130,8 @@ def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[Playbook]
     return words, partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words))
 
 
-def _entry_data_set(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
-    try:
-        loaded: object = entry.load()
-    except ImportError as error:
-        raise UsageError(f"the data set {entry.name!r} cannot be loaded ({error}); install what it needs") from error
+def _entry_data_set(entry: str, table: Mapping[str, Any]) -> DataSet:
+    loaded: object = find_plugin(GROUP, "data set", entry)
     of_choices = isinstance(loaded, ChoiceTasks)
     make = (
         partial(questions, cast("ChoiceTasks[Any]", loaded)) if of_choices else cast("Callable[..., DataSet]", loaded)
@@ -143,18 +140,15 @@ def _entry_data_set(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
     if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         for name in table:
             if name not in parameters:
-                raise UnknownName("setting", name, parameters, f"of the data set {entry.name!r}")
+                raise UnknownName("setting", name, parameters, f"of the data set {entry!r}")
     return make(**table)
 
 
 def _file_data_set(name: str, described: TaskFiles) -> DataSet:
     def load(split: Split) -> list[Task]:
-        file = str(getattr(described, split))
-        return _read_file(file, described) if file else []
+        if not (file := str(getattr(described, split))):
+            return []
+        short, text = file_lines(Path(file).expanduser(), f"the tasks in {file!r}")
+        return read_tasks(text, short, id=described.id, task=described.task, truth=described.truth)
 
     return DataSet(name, load, find_check(described.check), language=described.language)
-
-
-def _read_file(file: str, described: TaskFiles) -> list[Task]:
-    name, text = file_lines(Path(file).expanduser(), f"the tasks in {file!r}")
-    return read_tasks(text, name, id=described.id, task=described.task, truth=described.truth)

@@ -135,15 +135,15 @@ def estimate_tasks(
     if not options["judge_only"]:
         held_out = len(tasks["held_out"]) or reserved
         calls = call_counts(config, len(train), held_out, len(judged), tries=tries, baseline=baseline)
-    prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
+    base = _prompt_tokens(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
     file = PlaybookFile(playbook_file(options, data_set.name))
     start = 0 if options["fresh"] or not file.exists() else inject_all(file.load()).tokens
 
     def estimate(counts: CallCounts) -> Mapping[RoleName, Estimate]:
-        return _estimate_calls(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
+        return _estimate_calls(models, _usages(config, counts, base, start, settings.curator_budget_tokens))
 
     last = _injected_tokens(config, start + BULLET_TOKENS * calls.curations)
-    sent = ceil(len(judged) * (prompts.tokens("generator") + last))
+    sent = ceil(len(judged) * (base["generator"] + last))
     usage = Usage(sent, len(judged) * REPLY_TOKENS["generator"])
     judging = _estimate_calls(models, {"generator": (len(judged), usage)})
     learning = estimate(replace(calls, judged=0))
@@ -168,8 +168,8 @@ def estimate_training_runs(
         calls = call_counts(loop, len(train), 0, 0, baseline=False)
         names: Mapping[RoleName, str] = {"reflector": "run_reflector", "curator": "run_curator"}
         record = settings.run_tokens + settings.run_tokens // TRUTH_SHARE
-        prompts = _Prompts(settings.templates(data_set), data_set.load("train")[:1], names, record)
-        usages = _usages(loop, calls, prompts, 0, settings.curator_budget_tokens)
+        base = _prompt_tokens(settings.templates(data_set), data_set.load("train")[:1], names, record)
+        usages = _usages(loop, calls, base, 0, settings.curator_budget_tokens)
         roles |= _estimate_calls(models, {role: usages[role] for role in LEARNERS})
     contest = [_played(config, (), judged, jobs)] if config.plays_by_model and against else []
     return LearnEstimate(models, roles, _against(against, (), contest, on_runs=True))
@@ -196,38 +196,31 @@ def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jo
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    """The tokens of the roles' prompts without bullets and insights: the mean over some tasks."""
-
-    templates: PromptTemplates
-    tasks: Sequence[Task]
-    names: Mapping[RoleName, str]
-    """The prompts by role."""
-    record_tokens: int = 0
-    """Tokens of the record that a Reflector is shown besides."""
-
-    def tokens(self, role: RoleName) -> int:
-        if role not in self.names or not self.tasks:
-            return 0
-        prompt = self.names[role]
-        tokens = 0
-        for task in self.tasks:
+def _prompt_tokens(
+    templates: PromptTemplates, tasks: Sequence[Task], names: Mapping[RoleName, str], record_tokens: int = 0
+) -> Mapping[RoleName, int]:
+    """The tokens of the roles' prompts without bullets and insights, by role: the mean over some tasks. A Reflector is
+    shown a record of `record_tokens` besides."""
+    tokens = dict.fromkeys(ROLES, 0)
+    for role, prompt in names.items():
+        for task in tasks:
             values = {"task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
-            messages = self.templates.messages(prompt, {**_EMPTY_VALUES, **values})
-            tokens += estimate_tokens("\n".join(message.text for message in messages))
-        return ceil(tokens / len(self.tasks)) + (self.record_tokens if role == "reflector" else 0)
+            messages = templates.messages(prompt, {**_EMPTY_VALUES, **values})
+            tokens[role] += estimate_tokens("\n".join(message.text for message in messages))
+        tokens[role] = ceil(tokens[role] / max(1, len(tasks)))
+    tokens["reflector"] += record_tokens
+    return tokens
 
 
 def _usages(
-    config: LoopConfig, calls: CallCounts, prompts: _Prompts, start: int, curator_budget: int
+    config: LoopConfig, calls: CallCounts, base: Mapping[RoleName, int], start: int, curator_budget: int
 ) -> Mapping[RoleName, tuple[int, Usage]]:
-    """Calls and tokens by role. The playbook begins with `start` tokens and grows by a bullet with each delta."""
+    """Calls and tokens by role, whose prompts have `base` tokens. The playbook begins with `start` tokens and grows by
+    a bullet with each delta."""
     sizes = [start + BULLET_TOKENS * n for n in range(calls.curations)] or [start]
     injected = [_injected_tokens(config, size) for size in sizes]
     mean, last = sum(injected) / len(injected), _injected_tokens(config, sizes[-1])
     whole = sum(min(size, curator_budget or size) for size in sizes) / len(sizes)
-    base = {role: prompts.tokens(role) for role in REPLY_TOKENS}
     generated = (
         calls.attempts * (base["generator"] + mean)
         + calls.reflections * INSIGHT_TOKENS * bool(config.new_tries)

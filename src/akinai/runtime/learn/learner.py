@@ -18,8 +18,7 @@ from akinai.learning.loop.evaluation import EvalResult, judge
 from akinai.learning.loop.graph import INTERRUPTED, checkpointer, close_thread, learn_in_graph
 from akinai.learning.loop.job import Job, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
-from akinai.learning.loop.near_copies import near_copies
-from akinai.learning.loop.provenance import beginning, provenance, remember
+from akinai.learning.loop.provenance import beginning, near_copies, provenance, remember
 from akinai.learning.loop.state import LoopState
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.file import PlaybookFile
@@ -360,7 +359,7 @@ class _Learning:
         elif settings.contrast > 1:
             evaluator = ContrastEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.contrast))
-        file, embedder = PlaybookFile(self.path), settings.embedding()
+        file, embedder = PlaybookFile(self.path), settings.embedding(settings.embedder)
         retriever = settings.retriever(self.data_set, file=file)
         resumes = options["judge_only"] or (file.exists() and not options["fresh"])
         before = file.load() if resumes else Playbook()

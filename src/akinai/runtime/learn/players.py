@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import logging
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -327,10 +328,8 @@ def format_score(value: float, unit: str) -> str:
 def report_of(world: World[Any], run: Run, steps: Steps[Any]) -> str:
     """The scores of a run, and the number of its findings by type."""
     scores = ", ".join(f"{score.name} {format_score(score.value, score.unit)}" for score in run.scores)
-    counts: dict[str, int] = {}
-    for finding in world.facets.judging.detect(steps):
-        counts[finding.type] = counts.get(finding.type, 0) + 1
-    findings = ", ".join(f"{kind} {n}" for kind, n in sorted(counts.items(), key=lambda pair: -pair[1]))
+    counts = Counter(finding.type for finding in world.facets.judging.detect(steps))
+    findings = ", ".join(f"{kind} {n}" for kind, n in counts.most_common())
     return f"ended as {run.ending}; {scores}; findings: {findings or 'none'}"
 
 

@@ -1,4 +1,5 @@
-"""The resources that the roles of one learning share: models, a budget, and a log of calls beside the playbook.
+"""The resources that the roles of one learning share: models, a budget, and a log of calls beside the playbook,
+`<name>.calls.jsonl`.
 
 A learning is not a run, so the trace of a store, which belongs to runs, cannot hold its calls.
 """
@@ -27,43 +28,11 @@ if TYPE_CHECKING:
     from akinai.runtime.models.langchain import LangChainModel
 
 
-class CallLog:
-    """Appends model calls to a file of JSON lines. Several processes may write to one file.
-
-    A line holds role, at (microseconds since the epoch), model as it was asked for, messages, and the reply with its
-    tokens, latency and tries.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @classmethod
-    def beside(cls, playbook: Path) -> "CallLog":
-        """`<name>.calls.jsonl` beside a playbook's file."""
-        return cls(playbook.with_name(playbook.name.removesuffix(".json") + ".calls.jsonl"))
-
-    def add(self, role: str, model: str, request: Request, reply: Reply) -> None:
-        """Write a call; it is on disk when this returns. UsageError when the file cannot be written."""
-        call = {
-            "role": role,
-            "at": clock_us(),
-            "model": model,
-            "messages": [message.to_json() for message in request.messages],
-            "reply": reply.to_json(),
-        }
-        line = json.dumps(call) + "\n"  # ASCII, which can hold half a surrogate pair from a model
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            append(self.path, line.encode())
-        except OSError as error:
-            raise UsageError(f"the model's calls cannot be written to {str(self.path)!r}: {error}") from error
-
-
 class MeteredAsker:
-    """Asks a model for one role, within a budget. Each reply is logged before it is used."""
+    """Asks a model for one role, within a budget. Each reply is in the log before it is used."""
 
     def __init__(
-        self, role: str, model: Model, meter: Meter, log: CallLog, structured: bool, cache: ResponseCache | None = None
+        self, role: str, model: Model, meter: Meter, log: Path, structured: bool, cache: ResponseCache | None = None
     ) -> None:
         self._role, self._model, self._meter, self._log = role, model, meter, log
         self._structured, self._cache = structured, cache
@@ -71,16 +40,32 @@ class MeteredAsker:
         """Number of times that each request was made: repeating one is another draw, with its own reply."""
 
     async def ask(self, request: Request) -> Reply:
-        """EndRun when the budget is spent; ModelError when the model fails."""
+        """EndRun when the budget is spent; ModelError when the model fails; UsageError when it cannot be logged."""
         self._meter.check(self._model.name)
         request = request if self._structured else replace(request, schema=None)
         self._draws[request.digest] += 1
         site = CallSite(0, self._role, self._draws[request.digest])
         reply = await ask(self._cache, self._model, request, site)
-        self._log.add(self._role, self._model.name, request, reply)
+        self._add(request, reply)
         if not reply.from_cache:
             self._meter.count(self._model.name, reply.usage)
         return reply
+
+    def _add(self, request: Request, reply: Reply) -> None:
+        """Append a call to the log, a file of JSON lines that several processes may write to; it is on disk then."""
+        call = {
+            "role": self._role,
+            "at": clock_us(),
+            "model": self._model.name,
+            "messages": [message.to_json() for message in request.messages],
+            "reply": reply.to_json(),
+        }
+        line = json.dumps(call) + "\n"  # ASCII, which can hold half a surrogate pair from a model
+        try:
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            append(self._log, line.encode())
+        except OSError as error:
+            raise UsageError(f"the model's calls cannot be written to {str(self._log)!r}: {error}") from error
 
 
 class Resources:
@@ -95,7 +80,8 @@ class Resources:
         """Calls of each model, and runs of a world that ask models, under way at the same time."""
         self.meter = Meter(budget, known_prices())
         """Counts the calls of all roles together."""
-        self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
+        self._log = playbook.with_name(f"{playbook.name.removesuffix('.json')}.calls.jsonl")
+        self._label = f"learn-{name}"
         self._opened: list[LangChainModel] = []
 
     @property

@@ -21,7 +21,8 @@ from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.saved_index import index_of
-from akinai.retrieval import ALPHA, Embedder
+from akinai.learning.search.sudachi import SudachiWords
+from akinai.retrieval import ALPHA, Embedder, Tokenizer, tokenize
 from akinai.runtime.config.settings import SETTINGS_FILE, expect_table, merged, misfit_error, settings_file
 from akinai.runtime.learn.plugins import RETRIEVERS, find_plugin
 from akinai.runtime.learn.role_models import RolesSettings
@@ -101,13 +102,11 @@ class LearnSettings(LoopConfig):
             return PlaybookRetriever(config, index=_index_maker(self, file))
         return retriever.with_index(_index_maker(self, file)) if self.embedder else retriever
 
-    def embedding(self) -> Embedder | EmbedderFitter | None:
-        """The embedder of these settings; None without one. UsageError for one that cannot be opened."""
-        if not self.embedder:
-            return None
+    def embedding(self, name: str, tokenizer: Tokenizer = tokenize) -> Embedder | EmbedderFitter | None:
+        """The embedder of a name; None for an empty one. UsageError for one that cannot be opened."""
         from akinai.runtime.models.embeddings import find_embedder
 
-        return find_embedder(self.embedder, base_url=self.embedder_base_url)
+        return find_embedder(name, base_url=self.embedder_base_url, tokenizer=tokenizer) if name else None
 
 
 def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> LearnSettings:
@@ -129,12 +128,8 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
 
 
 def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable[[Playbook], PlaybookIndex]:
-    from akinai.learning.search.embedders import TfidfSvd
-    from akinai.learning.search.sudachi import SudachiWords
-    from akinai.retrieval import tokenize
-
     words = SudachiWords() if settings.words == "sudachi" else tokenize
-    embedder = settings.embedding() or (TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None)
+    embedder = settings.embedding(settings.embedder or settings.vectors, words)
     options: dict[str, Any] = {"tokenizer": words, "embedder": embedder, "alpha": settings.alpha}
 
     def index(playbook: Playbook) -> PlaybookIndex:
