@@ -1,6 +1,7 @@
 """akinai show: a run as a story, one entry in full, and a run that somebody else plays."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,3 +145,25 @@ def test_further_lines_of_an_entry_begin_below_its_first(akinai: Akinai, folder:
     story = akinai("show", "wordy-1").out.split("Day 1")[1].splitlines()[1:]
     assert len(story) > 2
     assert all(line.startswith(("  08:00  ", " " * 9)) for line in story)
+
+
+def test_a_street_reads_side_by_side(akinai: Akinai) -> None:
+    """The head has a row for each owner, a day its prices and the lowest of them; --owner has one's own side."""
+    sets = ("--set", "owners.2.agent=stocker", "--set", "owners.3.agent=naive")
+    words = ("run", "vending", "--preset", "arena", "--agent", "reference", "--days", "10", "--name", "rivals", *sets)
+    assert akinai(*words).code == 0
+    story = akinai("show", "rivals-1").out
+    assert "the bank balance by owner is owner_1 $" in story
+    assert re.search(r"^owner_2 +stocker +\$[\d,.]+ +\d+ +\d+$", story, re.MULTILINE)
+    assert re.search(
+        r"^Day 9 .* bank balance owner_1 \$[\d,.]+, owner_2 \$[\d,.]+, owner_3 \$[\d,.]+", story, re.MULTILINE
+    )
+    day = akinai("show", "rivals-1", "--day", "9").out
+    assert "Prices (▾ the lowest)" in day
+    assert re.search(r"▾ \$\d\.\d\d +\$\d\.\d\d|\$\d\.\d\d +▾ \$\d\.\d\d", day)
+    side = akinai("show", "rivals-1", "--owner", "owner_2").out
+    assert side.startswith("rivals-1 owner_2  vending@3, played by stocker")
+    assert "owner_3" not in side
+    unknown = akinai("show", "rivals-1", "--owner", "owner_4")
+    assert unknown.code == 2
+    assert "(run 'rivals-1' has owner_1, owner_2, owner_3)" in unknown.err

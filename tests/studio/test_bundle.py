@@ -1,5 +1,6 @@
 """Bundles: the pages as files, opened from disk in a real browser with nothing to ask."""
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 
@@ -86,4 +87,44 @@ def test_a_bundle_opens_from_disk(browser: Browser, store: str, tmp_path: Path, 
         expect(page.locator(".talk").first).to_be_visible()
         page.keyboard.press("j")
         expect(page.locator("[data-agent].on")).to_have_count(1)
+        visitor.check()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@pytest.mark.parametrize("look", [{}, {"phone": True, "dark": True}], ids=str)
+def test_a_street_is_read_by_keyboard(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
+    """Tables have captions and heads; the place is that of the entry's owner until a button is pressed, and follows
+    again when it is pressed once more; a letter of the day opens its entry."""
+    moves = tmp_path / "moves.jsonl"
+    letter = {"action": "SEND_EMAIL", "to": "owner_2@akinai-vending.com", "subject": "Van", "body": "A van for both?"}
+    moves.write_text("\n".join(map(json.dumps, [letter, {"action": "ADVANCE_DAY"}])))
+    path, settings = str(tmp_path / "akinai.db"), {"owners.2.agent": "stocker", "owners.3.agent": "naive"}
+    akinai.run("vending", preset="arena", agent=f"script:{moves}", days=8, settings=settings, store=path, name="street")
+    file = akinai.studio.bundle("street-1", output=tmp_path / "street.html", store=path).page
+    with visit(browser, file.as_uri(), **look) as visitor:
+        page = visitor.open(f"{file.as_uri()}#day=1")
+        sender = page.locator(".dealings a", has_text="A van for both?")
+        sender.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".item.here .actor")).to_have_text("owner_1")
+        expect(page.locator("#place > section:not([hidden])")).to_have_attribute("aria-label", "owner_1")
+        for _ in range(6):
+            page.keyboard.press("j")
+        expect(page.locator("#now-day")).to_have_text("Day 7")
+        expect(page.locator(".dealings .none")).to_have_count(1)
+        owners, prices = page.locator(".l-owners table"), page.locator(".l-prices table")
+        assert owners.locator("tbody th[scope=row]").all_inner_texts() == ["owner_1", "owner_2", "owner_3"]
+        assert prices.locator("caption").inner_text().startswith("Prices")
+        assert prices.locator("thead th[scope=col]").count() == 4
+        button = page.get_by_role("button", name="owner_2", exact=True)
+        button.press("Enter")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        shown = page.locator("#place > section:not([hidden])")
+        expect(shown).to_have_attribute("aria-label", "owner_2")
+        page.keyboard.press("ArrowRight")
+        expect(shown).to_have_attribute("aria-label", "owner_2")
+        button.press("Enter")
+        expect(button).to_have_attribute("aria-pressed", "false")
+        expect(shown).to_have_attribute("aria-label", page.locator(".item.here .actor").inner_text())
         visitor.check()

@@ -13,6 +13,7 @@ from akinai.report.page.compare_page import compare_page
 from akinai.report.page.run_page import day_html, page_data, run_page
 from akinai.report.page.site import Site
 from akinai.views import RunViews
+from akinai.views.play import play_view
 
 SCRIPT = "<script>document.title='ran'</script><img src=x onerror=alert(1)> \u202e"
 LIVE = Site("live")
@@ -124,3 +125,54 @@ def test_entries_of_several_owners_say_whose_they_are() -> None:
     assert '<p class="actor">owner_1</p>' in several
     assert '<p class="actor">owner_2</p>' in several
     assert 'class="actor"' not in single
+
+
+def test_a_street_stands_beside_the_transcript() -> None:
+    """Every owner's money, player and findings; a row of pins each; whose each entry is, and what they sent."""
+    settings = {"owners.2.agent": "stocker", "owners.3.agent": "naive"}
+    views = views_of(akinai.run("vending", preset="arena", agent="reference", days=16, settings=settings)[0])
+    page, data = str(run_page(views, {}, LIVE)), page_data(views, {}, LIVE)
+    seats = views.seats
+    assert data["seats"] == [*seats]
+    assert [data["seats"][side] for side in data["sides"]] == [step.entry.actor for step in views.steps]
+    assert data["money"] == [[*run.series()] for run in seats.values()]
+    assert data["tracks"]["parts"].keys() == seats.keys()
+    assert data["tracks"]["listings"]["prices"]["compared"] is True
+    priced = [seat for seat, run in seats.items() if any(run.series("collusion_index"))]
+    assert 1 < len(priced) < len(seats)  # one has no product that another has
+    assert page.count('class="end g') == len(seats) + len(priced)
+    for seat, run in seats.items():
+        assert f"<dt>{seat} · {run.player}</dt>" in page
+        row = re.search(rf'<div class="pins" aria-label="Findings {seat}">(.*?)</div>', page)
+        assert row
+        assert row[1].count("<button") == len(run.findings)
+    assert any(run.findings for run in seats.values())
+    assert not data["terms"]
+    assert page_data(views, {}, Site("live", "ja"))["terms"]["bank balance"] == "預金残高"
+
+
+def test_one_owner_has_a_page_without_a_street() -> None:
+    """One row of pins without a name, its own place, and no data of seats."""
+    views = views_of(akinai.run("vending", preset="quarter", agent="naive", days=16)[0])
+    page, data = str(run_page(views, {}, LIVE)), page_data(views, {}, LIVE)
+    assert not {"seats", "sides", "dealings", "street"} & data.keys()
+    assert "parts" not in data["tracks"]
+    assert views.findings
+    assert page.count('class="pins"') == 1
+    assert '<div class="pins" aria-label="Findings"><button' in page
+    assert 'class="levels"' not in page
+
+
+def test_a_person_sees_no_other_place() -> None:
+    """Whoever acted last, the place and the money of a person who plays are its own."""
+    (run,) = akinai.run("vending", preset="arena", agent="stocker", days=8, settings={"owners.2.agent": "naive"})
+    views = views_of(run)
+    for owner in ("owner_1", "owner_2"):
+        playing = play_view(views.world, views.steps, owner)
+        assert playing.place_history is not None
+        assert not playing.place_history.parts
+        money = playing.place_history.figures["bank_cents"][-1][1]
+        rival = "owner_2" if owner == "owner_1" else "owner_1"
+        to = next(pick for pick in playing.desk.picks if pick.fields == ("to",))
+        assert {(rival,), (f"{rival}@akinai-vending.com",)} <= {choice.values for choice in to.choices}
+        assert playing.standing == money == views.run.scores[f"bank_balance_{owner}"]

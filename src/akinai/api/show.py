@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator
+from typing import Unpack
 
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import StoreRef, in_store, resolve_store
+from akinai.runtime.config.addresses import in_store, resolve_store
+from akinai.runtime.config.calls import with_options
+from akinai.runtime.options import FollowOptions, ShowOptions
 from akinai.runtime.runs.reading import find_run
 from akinai.views.reading import read_on, read_views
 from akinai.views.run import RunViews
@@ -14,43 +17,33 @@ POLL_SECONDS = 0.5
 """Seconds between two looks at a run that is being played."""
 
 
-def show(
-    run: str,
-    *,
-    day: int | None = None,
-    entry: int | None = None,
-    actor: str | None = None,
-    deal: str | None = None,
-    calls: bool = False,
-    grep: str | None = None,
-    store: StoreRef = None,
-) -> Transcript:
+@with_options(ShowOptions)
+def show(run: str, **options: Unpack[ShowOptions]) -> Transcript:
     """Read what a run did, wrote and thought: all of it, a day, an entry, an actor, a deal, or the entries with words.
 
+    `owner` is the side of one of several owners: its entries, what the others sent it, its facts and its findings.
     `grep` is text in any case; with `calls` it is looked for in model calls as well. UsageError for a day or an entry
-    that the run does not have, UnknownName for an actor or a deal.
+    that the run does not have, UnknownName for an actor, an owner or a deal.
     """
-    selection = Selection(day, entry, actor, deal, calls, grep)
+    selection = Selection(
+        options["day"], options["entry"], options["actor"], options["owner"], options["deal"], options["calls"],
+        options["grep"],
+    )  # fmt: skip
 
     async def work(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))
 
-    return select(in_store(store, work), selection)
+    return select(in_store(options["store"], work), selection)
 
 
-def follow(
-    run: str,
-    *,
-    actor: str | None = None,
-    calls: bool = False,
-    grep: str | None = None,
-    store: StoreRef = None,
-) -> Iterator[Transcript]:
+@with_options(FollowOptions)
+def follow(run: str, **options: Unpack[FollowOptions]) -> Iterator[Transcript]:
     """Transcripts of a run as it is played, by this process or another: one at once, then one whenever it has grown.
 
     The first holds all items until then, each later one only new items. Ends when the run is over.
     """
-    address, selection = resolve_store(store), Selection(None, None, actor, None, calls, grep)
+    address = resolve_store(options["store"])
+    selection = Selection(None, None, options["actor"], options["owner"], None, options["calls"], options["grep"])
 
     async def first(books: Books) -> RunViews:
         return await read_views(books, await find_run(books, run))

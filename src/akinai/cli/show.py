@@ -6,80 +6,48 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from akinai.cli.options import (
-    Json,
-    Store,
-    argument,
-    fill_in_place,
-    flag,
-    option,
-    store_address,
-    whole_number,
-    with_flags,
-)
+from akinai.cli.options import Json, argument, fill_in_place, flag, with_flags
 from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page, progress_line
 from akinai.core.errors import UsageError
-from akinai.runtime.options import WhyOptions
+from akinai.runtime.options import FollowOptions, ShowOptions, WhyOptions
 
 if TYPE_CHECKING:
     from akinai.runtime.why.explain import Progress
 
-Day = Annotated[
-    int | None,
-    option("--day", metavar="D", help="Only this day, or part in a world without days.", parser=whole_number),
-]
-EntryNumber = Annotated[
-    int | None,
-    option("--entry", metavar="N", help="Only this entry, in full, and the place after it.", parser=whole_number),
-]
-Actor = Annotated[
-    str | None, option("--actor", metavar="A", help="Only what this actor and its sub-agents did, such as owner.")
-]
-InDeal = Annotated[str | None, option("--deal", metavar="ID", help="Only the entries that belong to this deal.")]
-Calls = Annotated[
-    bool, flag("--calls", help="Add each model call: what was new in its prompt, its reply, tokens, time.")
-]
-Words = Annotated[str | None, option("--grep", metavar="TEXT", help="Only entries that hold this text, in any case.")]
 Follow = Annotated[bool, flag("--follow", help="Go on as the run is played, by this process or another, to its end.")]
 
 
+@with_flags(ShowOptions)
 def show(
     name: Annotated[str, argument("RUN", "A run.")],
-    day: Day = None,
-    entry: EntryNumber = None,
-    actor: Actor = None,
-    deal: InDeal = None,
-    calls: Calls = False,
-    grep: Words = None,
     follow: Follow = False,
-    store: Store = None,
     as_json: Json = False,
+    **options: Unpack[ShowOptions],
 ) -> None:
     """Read what an agent did, wrote and thought, day by day."""
-    from akinai.api.show import show as read
-
-    address = store_address(store)
-    if follow:
-        flags = {"--day": day is not None, "--entry": entry is not None, "--deal": deal is not None, "--json": as_json}
-        if typed := [flag_name for flag_name, is_typed in flags.items() if is_typed]:
-            raise UsageError(f"--follow shows a run to its end and takes no {typed[0]}; leave one of the two out")
-        return _follow(name, actor, grep, address, command_line(store, "show", name), calls=calls)
-    transcript = read(name, day=day, entry=entry, actor=actor, deal=deal, calls=calls, grep=grep, store=address)
-    if as_json:
-        return print_json(transcript.to_json())
+    from akinai import api
     from akinai.cli.pager import print_paged
     from akinai.report.tables.transcript import transcript_parts
 
+    store = fill_in_place(options)
+    if follow:
+        flags = {f"--{unfit}": options.pop(unfit) is not None for unfit in ("day", "entry", "deal")}
+        if typed := [flag_name for flag_name, is_typed in {**flags, "--json": as_json}.items() if is_typed]:
+            raise UsageError(f"--follow shows a run to its end and takes no {typed[0]}; leave one of the two out")
+        return _follow(name, command_line(store, "show", name), **options)
+    transcript = api.show(name, **options)
+    if as_json:
+        return print_json(transcript.to_json())
     return print_paged(transcript_parts(transcript, command=command_line(store, "show", transcript.run.id)))
 
 
-def _follow(name: str, actor: str | None, grep: str | None, address: str, command: str, *, calls: bool) -> None:
-    from akinai.api.show import follow
+def _follow(name: str, command: str, **options: Unpack[FollowOptions]) -> None:
+    from akinai import api
     from akinai.cli.pager import print_parts
     from akinai.report.tables.transcript import ending_line, transcript_parts
 
     last = None
-    for last in follow(name, actor=actor, calls=calls, grep=grep, store=address):
+    for last in api.follow(name, **options):
         print_parts(transcript_parts(last, command=command))
     if last is not None:
         print_parts([ending_line(last.run)])

@@ -16,7 +16,7 @@ from akinai.core.lessons import AdviceKinds, Lesson
 from akinai.core.models import Reply, Request
 from akinai.core.presentation.charts import Best, Chart, Published
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import Crowd, EntryView, Item, ItemKind, Place
+from akinai.core.presentation.transcript import Crowd, Dealing, EntryView, Item, ItemKind, Place
 from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Account, Score
 from akinai.core.steps import Step, Steps
@@ -169,7 +169,7 @@ class Judging(Generic[S]):
 
     def day_facts(self, state: S) -> Mapping[str, Json]:
         """Facts about the last day that ended, beside `facts`: numbers by name, and tables of numbers such as the
-        units sold by product."""
+        units sold by product. A table whose name ends in `_by_seat` has a fact of each seat."""
         return {}
 
 
@@ -272,6 +272,10 @@ class Presentation(Generic[S]):
         through a whole run costs little.
         """
         return Place()
+
+    def dealings(self, steps: Steps[S]) -> Sequence[Dealing]:
+        """What seats sent one another, in the order of the ledger; empty in a world without seats."""
+        return ()
 
     def day_note(self, state: S) -> str:
         """A word on the day that ended last, such as its weather."""

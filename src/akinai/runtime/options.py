@@ -594,6 +594,36 @@ class ReportOptions(TypedDict, total=False):
     on: On
 
 
+class FollowOptions(TypedDict, total=False):
+    """`follow`, and `show` as well."""
+
+    actor: Annotated[str | None, Option(
+        "Only what this actor and its sub-agents did, such as owner.", metavar="A", key=False,
+    )]  # fmt: skip
+    owner: Annotated[str | None, Option(
+        "Among several owners: one's own side, with what reached it from the others.", metavar="OWNER", key=False,
+    )]  # fmt: skip
+    calls: Annotated[bool, Option(
+        "Add each model call: what was new in its prompt, its reply, tokens, time.", default=False, key=False,
+    )]  # fmt: skip
+    grep: Annotated[str | None, Option(
+        "Only entries that hold this text, in any case.", metavar="TEXT", key=False,
+    )]  # fmt: skip
+    store: Store
+
+
+class ShowOptions(FollowOptions, total=False):
+    """`show`."""
+
+    day: Annotated[int | None, Option(
+        "Only this day, or part in a world without days.", metavar="D", key=False,
+    )]  # fmt: skip
+    entry: Annotated[int | None, Option(
+        "Only this entry, in full, and the place after it.", metavar="N", key=False,
+    )]  # fmt: skip
+    deal: Annotated[str | None, Option("Only the entries that belong to this deal.", metavar="ID", key=False)]
+
+
 class WhyOptions(TypedDict, total=False):
     """`why`."""
 

@@ -5,10 +5,10 @@ They are pure; pages and terminals show them.
 
 from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem
 from akinai.views.place_history import PlaceHistory
-from akinai.views.run import RunViews
-from akinai.views.verdict import Verdict, ended_early, verdict
+from akinai.views.run import BY_SEAT, RunViews
+from akinai.views.verdict import Verdict, ended_early, street_verdict, verdict
 
 __all__ = [
-    "CallView", "DayView", "FindingView", "MomentView", "PlaceHistory", "RunView", "RunViews", "TranscriptItem",
-    "Verdict", "ended_early", "verdict",
+    "BY_SEAT", "CallView", "DayView", "FindingView", "MomentView", "PlaceHistory", "RunView", "RunViews",
+    "TranscriptItem", "Verdict", "ended_early", "street_verdict", "verdict",
 ]  # fmt: skip

@@ -179,6 +179,11 @@ class RunView(JsonRecord):
     unread: str = ""
     """Why no action could be read in what its agents wrote and what to try; empty unless it ended as unreadable."""
 
+    @property
+    def player(self) -> str:
+        """Who played, in words."""
+        return " ".join(dict.fromkeys(filter(None, (self.agent, self.model))))
+
     def series(self, fact: str = "") -> tuple[float | None, ...]:
         """A fact at the end of each day, by default the headline; a day without an entry has that of the day before."""
         name, values = fact or self.headline_fact, list[float | None]()

@@ -6,7 +6,7 @@ from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
-from akinai.core.presentation.transcript import Listing, Place
+from akinai.core.presentation.transcript import Comparison, Listing, Place, Street
 from akinai.core.steps import Steps
 
 Changes = list[tuple[int, Any]]
@@ -29,10 +29,14 @@ class PlaceHistory:
     """Title and columns by name."""
     labels: dict[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     """Label and unit of each figure."""
+    parts: dict[str, "PlaceHistory"] = field(default_factory=dict[str, "PlaceHistory"])
+    """On a street, the history of each seat's place."""
 
     def to_json(self) -> dict[str, Json]:
         """Its own fields, not copied: a history is long."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        document = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "parts"}
+        parts: dict[str, Json] = {seat: part.to_json() for seat, part in self.parts.items()}
+        return {**document, "parts": parts} if parts else document
 
     def add(self, seq: int, snapshot: Place, last: Place | None) -> None:
         """Add what an entry changed of the place before."""
@@ -53,10 +57,15 @@ class PlaceHistory:
             before = last_listings[number] if number < len(last_listings) else None
             if listing is not before:
                 self._add_listing(seq, listing, before)
+        for seat, part in snapshot.parts.items() if isinstance(snapshot, Street) else ():
+            previous = last.parts[seat] if isinstance(last, Street) else None
+            if part is not previous:
+                self.parts.setdefault(seat, PlaceHistory()).add(seq, part, previous)
 
     def _add_listing(self, seq: int, listing: Listing, before: Listing | None) -> None:
         rows = self.rows.setdefault(listing.name, {})
-        self.listings[listing.name] = {"title": listing.title, "columns": dict(listing.columns)}
+        compared: dict[str, Json] = {"compared": True} if isinstance(listing, Comparison) else {}
+        self.listings[listing.name] = {"title": listing.title, "columns": dict(listing.columns), **compared}
         for key, row in listing.rows.items():
             _put(rows.setdefault(key, []), seq, row)
         for key in before.rows if before else ():

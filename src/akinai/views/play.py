@@ -16,6 +16,7 @@ from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, replay
 from akinai.core.worlds import step as take_step
 from akinai.views.place_history import PlaceHistory, record_place_history
+from akinai.views.run import BY_SEAT
 
 LOG = 60
 """Entries of the log that are shown."""
@@ -88,16 +89,21 @@ def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
         first.name if first else "",
         first.unit if first else "",
         judging.standing(steps.opening) or 0.0,
-        None if crowded or not first else _headline(world, state, first.name),
-        tuple(_closed(world, steps, first.name)) if dated and first else (),
+        None if crowded or not first else _headline(world, state, first.name, owner),
+        tuple(_closed(world, steps, first.name, owner)) if dated and first else (),
         presentation.desk(state, actor, _met(steps, owner)),
         voice := presentation.voice(state, actor),
         voice.brief or (Passage("briefing", world.view(steps.opening, actor).text),),
         tuple(_log(world, steps, owner, voice)),
         tuple(talk for talk in crowd.talks if owner in (talk.buyer, talk.seller)),
         next((person.figures for person in crowd.people if person.id == owner), ()),
-        None if crowded else record_place_history(presentation, Steps(steps.genesis, state, ())),
+        None if crowded else _own_place(record_place_history(presentation, Steps(steps.genesis, state, ())), owner),
     )
+
+
+def _own_place(history: PlaceHistory, owner: str) -> PlaceHistory:
+    """On a street the place of an owner, who knows of the others' what it looked at."""
+    return history.parts.get(owner, history)
 
 
 def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
@@ -105,18 +111,21 @@ def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
     return next((score for scorer in world.scorers for score in scorer(nobody_acted)), None)
 
 
-def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[float]:
+def _closed(world: World[Any], steps: Steps[Any], headline: str, owner: str) -> Iterator[float]:
     """Yield the headline after each night; nights that one step passed over have that at its end."""
     for step in steps:
         before, after = world.now(step.before), world.now(step.after)
         nights = midnights(before, after) if before is not None and after is not None else 0
-        value = _headline(world, step.after, headline) if nights else None
+        value = _headline(world, step.after, headline, owner) if nights else None
         yield from (value for _ in range(nights) if value is not None)
 
 
-def _headline(world: World[Any], state: Any, headline: str) -> float | None:
-    """The headline in a state, by its own name among the facts where it is there."""
+def _headline(world: World[Any], state: Any, headline: str, owner: str) -> float | None:
+    """The headline in a state, by its own name among the facts where it is there; among several owners that of one."""
     facts = world.facets.judging.facts(state)
+    by_seat = world.facets.judging.day_facts(state).get(f"{headline}_cents{BY_SEAT}")
+    if isinstance(by_seat, Mapping):
+        facts = {headline: by_seat.get(owner)}
     value = facts.get(f"{headline}_cents", facts.get(headline))
     return float(value) if isinstance(value, int | float) else world.facets.judging.standing(state)
 

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 from akinai.core.agents import owner_of, split_said
 from akinai.core.canonical import Json
+from akinai.core.facets import SAME
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import DAY_US, SECOND_US, Entry, midnights
-from akinai.core.presentation.transcript import Crowd, Place
+from akinai.core.presentation.transcript import Crowd, Dealing, Place
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
@@ -25,6 +26,8 @@ from akinai.views.place_history import PlaceHistory, record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
+BY_SEAT = "_by_seat"
+"""The end of the names of tables that have a fact of each seat."""
 MOST_MOMENTS = 3
 """Moments of either kind: the first rows of an explanation, which are those shown to matter and then the largest."""
 
@@ -140,6 +143,58 @@ class RunViews:
         """Whether several act in it, so that each entry says who did it."""
         several = bool(self.names) or len(participants(self.world, self.steps.opening)) > 1
         return several or len({owner_of(step.entry.actor) for step in self.steps}) > 1
+
+    @cached_property
+    def seats(self) -> Mapping[str, RunView]:
+        """The run as each of several owners has it: its own scores, findings, and facts of its days. Empty where one
+        plays alone."""
+        seats = [seat for seat in participants(self.world, self.steps.opening) if seat in self.world.facets.sides.seats]
+        return {seat: self._of_seat(seat) for seat in seats}
+
+    def _of_seat(self, seat: str) -> RunView:
+        run = self.run
+        findings = tuple(finding for finding in run.findings if owner_of(finding.actor) == seat)
+        numbers = {finding.number for finding in findings}
+        days = tuple(
+            replace(
+                day,
+                facts={
+                    name.removesuffix(BY_SEAT): table[seat]
+                    for name, table in day.tables.items()
+                    if name.endswith(BY_SEAT) and seat in table
+                },
+                tables={},
+                refused=sum(not step.outcome.ok for step in self._steps_of(day) if owner_of(step.entry.actor) == seat),
+                findings=tuple(number for number in day.findings if number in numbers),
+            )
+            for day in run.days
+        )
+        agent, model = self._player_of(seat)
+        own = f"_{seat}"
+        scores, units = (
+            {name.removesuffix(own): value for name, value in of_run.items() if name.endswith(own)}
+            for of_run in (run.scores, run.units)
+        )
+        return replace(
+            run, agent=agent, model=model, label="", scores=scores, units=units, days=days, findings=findings
+        )
+
+    def _steps_of(self, day: DayView) -> Sequence[Step[Any]]:
+        return self.steps[day.first - 1 : day.last] if day.first else ()
+
+    def _player_of(self, seat: str) -> tuple[str, str]:
+        """The agent and the model of a seat; those of the run where its settings name none."""
+        table: Mapping[str, Any] = self.steps.genesis.setup
+        for name in self.world.facets.sides.seats[seat].split("."):
+            table = table.get(name) or {}
+        agent, model = str(table.get("agent") or SAME), str(table.get("model") or "")
+        own = agent == SAME and not model
+        return (self.run.agent, self.run.model) if own else ("" if agent == SAME else agent, model)
+
+    @cached_property
+    def dealings(self) -> tuple[Dealing, ...]:
+        """What seats sent one another, in the order of the ledger."""
+        return tuple(self._presentation.dealings(self.steps))
 
     @cached_property
     def findings(self) -> tuple[FindingView, ...]:

@@ -1,16 +1,18 @@
 """A selection of a transcript: by day, entry, actor, deal, or words."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from akinai.core.agents import owner_of
 from akinai.core.canonical import Json, as_json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.findings import Deal
-from akinai.core.presentation.transcript import Block, Letter, Passage, Place
+from akinai.core.presentation.transcript import Block, Dealing, Letter, Passage, Place, Street
+from akinai.core.worlds import participants
 from akinai.runtime.why.explanation import Explanation
 from akinai.views.model import DayView, FindingView, RunView, TranscriptItem
 from akinai.views.run import RunViews
-from akinai.views.verdict import Verdict, verdict
+from akinai.views.verdict import Verdict, street_verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Selection:
     entry: int | None = None
     actor: str | None = None
     """An actor with its sub-agents: "owner" also means "owner/email-1"."""
+    owner: str | None = None
+    """One of several owners: its entries, and those that brought it something from the others."""
     deal: str | None = None
     calls: bool = False
     """Whether model calls are shown."""
@@ -29,8 +33,8 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left out."""
-        return self == Selection(calls=self.calls)
+        """Whether nothing is left out of the run, or of an owner's side of it."""
+        return self == Selection(calls=self.calls, owner=self.owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Transcript:
     items: tuple[TranscriptItem, ...]
     verdict: Verdict
     place: Place | None = None
-    """The place after the entry, where a single entry is selected."""
+    """The place after the entry, where a single entry is selected; the street after a selected day."""
     deal: Deal | None = None
     """The selected deal."""
     crowd_verdict: str = ""
@@ -49,6 +53,8 @@ class Transcript:
     selection: Selection = field(default_factory=Selection)
     after: int = 0
     """The entry after which it begins, where a run is followed."""
+    dealings: tuple[Dealing, ...] = ()
+    """What owners sent one another in the selected entries."""
     views: RunViews | None = field(default=None, repr=False, compare=False)
     """All views of the run."""
 
@@ -59,9 +65,15 @@ class Transcript:
         return tuple(finding for finding in self.run.findings if finding.number in numbers)
 
     @property
+    def seats(self) -> Mapping[str, RunView]:
+        """The run as each of several owners has it."""
+        return self.views.seats if self.views is not None else {}
+
+    @property
     def explanation(self) -> Explanation | None:
         """The decisions that made and cost most, where they are known and the whole run is shown."""
-        return self.views.explanation if self.views is not None and self.selection.whole else None
+        whole = self.selection.whole and self.selection.owner is None
+        return self.views.explanation if self.views is not None and whole else None
 
     def by_day(self) -> Iterator[tuple[DayView, tuple[TranscriptItem, ...]]]:
         """Yield the days with their items; where the whole run is selected, days without items too."""
@@ -84,21 +96,53 @@ class Transcript:
             ],
         }
         parts = {"crowd": self.crowd_verdict, "why": self.explanation, "place": self.place, "deal": self.deal}
+        parts |= {"dealings": self.dealings}
         return document | {name: as_json(part) for name, part in parts.items() if part}
 
 
 def select(views: RunViews, selection: Selection, *, after: int = 0) -> Transcript:
     """Select a part of a run's transcript, of the entries after `after`.
 
-    UsageError for a day or an entry that the run does not have, UnknownName for an actor or a deal.
+    UsageError for a day or an entry that the run does not have, UnknownName for an actor, an owner or a deal.
     """
-    run = views.run
+    run = views.run if selection.owner is None else _side(views, selection.owner)
+    if not views.seats:
+        selection = replace(selection, owner=None)
     deal = _deal(views, selection.deal) if selection.deal is not None else None
     if selection.actor is not None:
         _expect_actor(views, selection.actor)
-    items = tuple(item for item in _in_time(views, selection, after) if _is_selected(item, selection))
-    snapshot = views.place(selection.entry) if selection.entry else None
-    return Transcript(run, items, verdict(run), snapshot, deal, views.crowd.verdict, selection, after, views)
+    dealings = [dealing for dealing in views.dealings if selection.owner is None or dealing.concerns(selection.owner)]
+    brought = {dealing.entry for dealing in dealings}
+    items = tuple(item for item in _in_time(views, selection, after) if _is_selected(item, selection, brought))
+    numbers = {item.seq for item in items}
+    snapshot, own = _place(views, selection), tuple(dealing for dealing in dealings if dealing.entry in numbers)
+    result = verdict(run) if selection.owner or not views.seats else street_verdict(views.seats)
+    return Transcript(run, items, result, snapshot, deal, views.crowd.verdict, selection, after, own, views)
+
+
+def _side(views: RunViews, owner: str) -> RunView:
+    """The run as an owner has it. A single owner has all of it."""
+    if views.seats:
+        if owner not in views.seats:
+            raise UnknownName("owner", owner, views.seats, f"run {views.header.run_id!r} has {', '.join(views.seats)}")
+        return views.seats[owner]
+    single = participants(views.world, views.steps.opening)
+    if [owner] != [*single]:
+        whose = f"has a single one, {single[0]}" if len(single) == 1 else "has none; --actor shows one participant"
+        raise UsageError(f"no owner {owner!r:.60} to show: run {views.header.run_id!r} {whose}")
+    return views.run
+
+
+def _place(views: RunViews, selection: Selection) -> Place | None:
+    """The place after a selected entry, on a street with that of its owner; on a street also after a selected day."""
+    last = selection.entry
+    if last is None and selection.day is not None and views.seats:
+        last = views.days[selection.day - 1].last
+    snapshot = views.place(last) if last else None
+    if not isinstance(snapshot, Street):
+        return snapshot
+    owner = selection.owner or (owner_of(views.steps[last - 1].entry.actor) if selection.entry and last else "")
+    return replace(snapshot, parts={seat: part for seat, part in snapshot.parts.items() if seat == owner})
 
 
 def _in_time(views: RunViews, selection: Selection, after: int) -> Iterator[TranscriptItem]:
@@ -143,7 +187,9 @@ def _of_actor(actor: str, selected: str) -> bool:
     return actor == selected or actor.startswith(f"{selected}/")
 
 
-def _is_selected(item: TranscriptItem, selection: Selection) -> bool:
+def _is_selected(item: TranscriptItem, selection: Selection, brought: Collection[int]) -> bool:
+    if selection.owner is not None and owner_of(item.actor) != selection.owner and item.seq not in brought:
+        return False
     if selection.actor is not None and not _of_actor(item.actor, selection.actor):
         return False
     if selection.deal is not None and selection.deal not in item.deals:

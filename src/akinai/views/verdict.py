@@ -61,6 +61,15 @@ def verdict(view: RunView, ghosts: Mapping[str, Sequence[float]] = {}) -> Verdic
     return Verdict(text, stretch, near[0].first_day, near[0].entries[0]) if near else Verdict(text, stretch)
 
 
+def street_verdict(seats: Mapping[str, RunView]) -> Verdict:
+    """Say what each of several owners came to."""
+    view = next(iter(seats.values()))
+    results = [f"{seat} {_dollars(run.scores.get(run.headline, 0))}" for seat, run in seats.items()]
+    if not view.entries:
+        return Verdict(_plain(view))
+    return Verdict(f"{_when(view)} the {view.headline.replace('_', ' ')} by owner is {', '.join(results)}.")
+
+
 def ended_early(view: RunView) -> bool:
     """Whether a run is over before its last day, such as one that is bankrupt."""
     return view.status == "done" and 0 < len(view.days) < view.planned

@@ -27,6 +27,7 @@ from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.sprint.verbs import CloseWeek
+from akinai.worlds.vending.transcript.street import owner_dealings
 from akinai.worlds.vending.world import begin
 
 FIRST, SECOND = OWNERS
@@ -553,6 +554,30 @@ def test_goods_change_hands_for_money_at_their_hour() -> None:
     assert buyer.accounts["goods"] == -1_500
     assert after.bargains == ()
     assert "handed over" in [*buyer.mail.unread][-1].subject
+
+
+def test_an_offer_and_the_goods_are_dealings_of_their_entries() -> None:
+    """The offer and its acceptance when they are made, and the goods during the entry in which they are handed over, whoever acts then."""
+    state, steps = offered(arena())[0], list[Step[State]]()
+    state = state.moved(bargains=(), bargain_count=0)
+    items = {state.setup.catalog.products[0].id: MILK}
+    moves = (
+        (FIRST, a.OfferGoods(to=SECOND, items=items, cents=1_500, hour=12)),
+        (SECOND, a.AcceptGoods(offer=1)),
+        (FIRST, a.AdvanceDay()),
+        (FIRST, a.WaitUntil(hour=13)),
+    )
+    for seq, (actor, action) in enumerate(moves, 1):
+        before = awake(state, actor)
+        turn = Turn(seq, WORLD.now(before), actor, action)
+        state, outcome = WORLD.apply(before, turn)
+        steps.append(Step(before, Entry.of("", turn, outcome), turn, outcome, state))
+    rows = [*owner_dealings(Steps(genesis(3, preset="arena"), steps[0].before, steps))]
+    assert [(row.entry, row.sender, row.to, row.kind) for row in rows] == [
+        (1, FIRST, SECOND, "offer"), (2, SECOND, FIRST, "offer"), (4, FIRST, SECOND, "goods"),
+    ]  # fmt: skip
+    assert "accept" in rows[1].text
+    assert "handed over for $15.00" in rows[2].text
 
 
 def test_nothing_changes_hands_where_a_side_fails() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, JsonRecord
 
 ItemKind = Literal[
     "search", "letter", "inbox", "look", "order", "goods", "restock", "price", "cash", "note", "wait", "night", "task",
@@ -127,6 +127,13 @@ class Listing:
     rows: Mapping[str, tuple[Json, ...]]
 
 
+class Comparison(Listing):
+    """A listing whose columns are compared: it is drawn under its heads, and the least of several amounts in a row is
+    marked."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The place at a moment: what a page draws beside the transcript."""
@@ -134,6 +141,30 @@ class Place:
     figures: tuple[Figure, ...] = ()
     shelves: tuple[Shelf, ...] = ()
     listings: tuple[Listing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Street(Place):
+    """The places of several seats side by side; what it holds itself is about all of them."""
+
+    parts: Mapping[str, Place] = field(default_factory=dict[str, Place])
+    """The place of each, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealing(JsonRecord):
+    """What one seat sent another: a letter, money, an offer of goods or its acceptance, or the goods."""
+
+    entry: int
+    """The entry that brought it."""
+    sender: str
+    to: str
+    kind: Literal["letter", "payment", "offer", "goods"]
+    text: str
+    """Its first line, or what was handed over."""
+
+    def concerns(self, seat: str) -> bool:
+        return seat in (self.sender, self.to)
 
 
 @dataclass(frozen=True, slots=True)

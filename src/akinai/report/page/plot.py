@@ -23,7 +23,7 @@ CLEARANCE = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A quantity day by day; the first value is that before day 1."""
+    """A quantity day by day; the first value is that of day `first`, by default that before day 1."""
 
     look: Look
     values: Sequence[float]
@@ -31,6 +31,7 @@ class Line:
     """The least and the most of each value, drawn behind the line."""
     front: bool = False
     """Whether it stands before the others, with the area under it filled."""
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def plot(
     if not lines:
         return None
     name, unit = headline
-    days = max(days, *(len(line.values) - 1 for line in lines), 1)
+    days = max(days, *(line.first + len(line.values) - 1 for line in lines), 1)
     shapes = [shape for part in (_areas, _strokes) for line in lines for shape in part(line)]
     frame = stretch(Panel(shapes, Axis("", "days", high=days, exact=True), Axis("", unit)))
     day = translate(marked("day %(n)s"), language)
@@ -105,11 +106,11 @@ def _areas(line: Line) -> list[Shape]:
 
 def _strokes(line: Line) -> list[Shape]:
     size = 2.25 if line.front else 1.5 if line.look.hue in SCALE_LOOKS else 2.0
-    return [Shape("line", line.look, _points(line.values), size=size)]
+    return [Shape("line", line.look, _points(line.values, line.first), size=size)]
 
 
-def _points(values: Sequence[float]) -> list[tuple[float, float]]:
-    return [(float(day), value) for day, value in enumerate(values)]
+def _points(values: Sequence[float], first: int = 0) -> list[tuple[float, float]]:
+    return [(float(day), value) for day, value in enumerate(values, first)]
 
 
 def _spread(ends: Sequence[LineEnd], clearance: float) -> list[LineEnd]:

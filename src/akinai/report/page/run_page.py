@@ -4,20 +4,21 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup
 
 from akinai.analysis.scale import HIGH, LOW
+from akinai.core.agents import owner_of
 from akinai.core.findings import WORST_FIRST
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import shorten
-from akinai.report.figures.style import writable
+from akinai.report.figures.style import Look, writable
 from akinai.report.language import translate_report
-from akinai.report.page.plot import Line, Plot, plot, run_looks
+from akinai.report.page.plot import OWN, Line, Plot, plot, run_looks
 from akinai.report.page.site import Site
 from akinai.report.page.templating import (
     MINUS,
@@ -28,7 +29,7 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.views import MomentView, RunView, RunViews, Verdict, ended_early, verdict
+from akinai.views import BY_SEAT, MomentView, RunView, RunViews, Verdict, ended_early, street_verdict, verdict
 
 MINUTE_US = 60_000_000
 DAY_MINUTES = 1_440
@@ -38,7 +39,10 @@ Ghosts = Mapping[str, Sequence[float]]
 """The headline by day of other players on the same seed, by their names."""
 MOST_DAYS = 100_000
 """More than any run has."""
-EACH_DAY = {"sold": "sold_out"}
+MOST_LETTERS = 90
+"""Letters of the first line of a letter."""
+PRICE_INDEX = "collusion_index"
+EACH_DAY = {f"sold{BY_SEAT}": "", "sold": "sold_out"}
 """A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
 
 
@@ -64,19 +68,16 @@ class KeyFigure:
 
 def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     """The page of a run. On a server it loads its days one by one; a file contains them."""
-    view, language = views.run, site.language
+    view, language, seats = views.run, site.language, views.seats
     crowd = views.crowd
-    closing = Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
+    closing = street_verdict(seats) if seats else Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
     bars = _bars(view, language)
-    pins = [
-        _pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.look)
-        for finding in view.findings
-    ]
     page = {
         "verdict": closing,
-        "key_figures": _key_figures(view, ghosts, language),
-        "plot": _plot(views, ghosts, language),
-        "pins": [*pins, *(_moment_pin(view, moment) for moment in view.moments)],
+        "key_figures": _key_figures(view, seats, ghosts, language),
+        "plot": _seats_plot(views, language) if seats else _plot(views, ghosts, language),
+        "levels": _levels(seats, view.planned, language),
+        "pins": _pins(views, language),
         "bars": bars,
         "slider": _slider(view),
         "heights": [height for height, _ in bars.heights] if bars else _activity(view),
@@ -88,6 +89,18 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     data = page_data(views, ghosts, site)
     packed = _packed(data) if site.packed else json_block("data", data)
     return render("run.html", language, site=site, view=view, page=page, data=packed)
+
+
+def _pins(views: RunViews, language: Any) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The pins of findings and decisive moments; with several owners a row for each, under its name."""
+    pins = [
+        (finding.actor, _pin(finding.day, finding.entries[-1], translate_report(finding.title, language),
+                             finding.look))
+        for finding in views.findings
+    ]  # fmt: skip
+    pins += [(views.steps[moment.entry - 1].entry.actor, _moment_pin(views.run, moment)) for moment in views.moments]
+    rows = {seat: [pin for actor, pin in pins if owner_of(actor) == seat] for seat in views.seats}
+    return [*rows.items()] if rows else [("", [pin for _, pin in pins])] if pins else []
 
 
 def _pin(day: int, entry: int, title: str, severity: str) -> dict[str, Any]:
@@ -108,7 +121,7 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
         return Markup("")
     html = render(
         "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
-        crowded=views.crowded,
+        crowded=views.crowded, several=bool(views.seats),
     )  # fmt: skip
     return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
 
@@ -120,6 +133,7 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
     morning = 0 if start is None else start // DAY_US * DAY_US
     timed = bool(view.planned) and start is not None
     unit = view.units.get(view.headline, "")
+    ghosts = {} if views.seats else ghosts
     data: dict[str, Any] = {
         "id": view.id, "last": view.entries, "first": [day.first for day in view.days],
         "titles": [day.title for day in view.days], "timed": timed,
@@ -130,9 +144,47 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
         "goods": {item.id: item.name for item in view.items}, "tracks": views.place_history.to_json(),
         "words": _words(view, site.language),
     }  # fmt: skip
+    if views.seats:
+        data |= _street(views, site.language)
     if site.live:
         return data | {"url": site.run(view.id), "digest": view.digest, "status": views.header.status}
     return data | {"fragments": [day_html(views, day.number, site) for day in view.days]}
+
+
+def _street(views: RunViews, language: Any) -> dict[str, Any]:
+    """What the script shows of several owners: whose each entry is, their money by day, and their dealings."""
+    seats = [*views.seats]
+    numbers = {seat: number for number, seat in enumerate(seats)}
+    kinds = {
+        "letter": marked("letter"), "payment": marked("payment"), "offer": marked("offer"), "goods": marked("goods"),
+    }  # fmt: skip
+    words = {
+        "between": marked("Between owners on this day"), "lowest": marked("the lowest"), "whose": marked("Whose place"),
+        "acting": marked("as read"),
+    }  # fmt: skip
+    history = views.place_history
+    texts = {str(listing["title"]) for listing in history.listings.values()}
+    texts |= {head for listing in history.listings.values() for head in cast("Mapping[str, str]", listing["columns"])}
+    cells = (
+        cell
+        for rows in history.rows.values()
+        for track in rows.values()
+        for _, row in track
+        for cell in (row or ())[1:]
+    )
+    texts |= {cell for cell in cells if isinstance(cell, str) and cell not in seats}
+    return {
+        "seats": seats,
+        "sides": [numbers.get(owner_of(step.entry.actor), 0) for step in views.steps],
+        "money": [[value or 0 for value in run.series()] if run.headline_fact else [] for run in views.seats.values()],
+        "dealings": [
+            (dealing.entry, dealing.sender, dealing.to, translate(kinds[dealing.kind], language),
+             shorten(dealing.text, MOST_LETTERS))
+            for dealing in views.dealings
+        ],
+        "street": {name: translate(text, language) for name, text in words.items()},
+        "terms": {text: own for text in sorted(texts) if (own := translate_report(text, language)) != text},
+    }  # fmt: skip
 
 
 def _words(view: RunView, language: Any) -> dict[str, str]:
@@ -186,6 +238,41 @@ def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned
     return plot(headline, [line for line in lines if line.front or len(line.values) > 1], planned, language)
 
 
+def _seats_plot(views: RunViews, language: Any) -> Plot | None:
+    """The headline of each of several owners over the days."""
+    view = views.run
+    begin = opening_value(views)
+    lines = [
+        Line(look, [begin, *_filled(run)[1]])
+        for look, run in zip(_seat_looks(views.seats), views.seats.values(), strict=True)
+        if view.headline_fact and view.planned
+    ]
+    return plot((view.headline, view.units.get(view.headline, "")), lines, view.planned, language)
+
+
+def _levels(seats: Mapping[str, RunView], planned: int, language: Any) -> Plot | None:
+    """The collusion index of each of several owners' own prices over the days."""
+    lines = list[Line]()
+    for look, run in zip(_seat_looks(seats), seats.values(), strict=True):
+        first, values = _filled(run, PRICE_INDEX)
+        lines.append(Line(look, values, first=first))
+    return plot((PRICE_INDEX, "index"), lines, planned, language, clearance=20)
+
+
+def _seat_looks(seats: Iterable[str]) -> list[Look]:
+    return [Look(seat, hue) for seat, hue in zip(seats, OWN, strict=False)]
+
+
+def _filled(run: RunView, fact: str = "") -> tuple[int, list[float]]:
+    """The first day of a fact, and its values from there to the last; a day without one has that of the day before."""
+    days = [(day, value) for day, value in enumerate(run.series(fact), 1) if value is not None]
+    by_day = dict(days)
+    values = list[float]()
+    for day in range(days[0][0], days[-1][0] + 1) if days else ():
+        values.append(by_day.get(day, values[-1] if values else 0))
+    return (days[0][0] if days else 0), values
+
+
 def _bars(view: RunView, language: Any) -> Bars | None:
     """The bars of the units sold on each day, where the world counts them."""
     for table, marking in EACH_DAY.items():
@@ -195,7 +282,8 @@ def _bars(view: RunView, language: Any) -> Bars | None:
             marks = [bool(day.facts.get(marking)) and day.closed for day in view.days]
             heights = [(round(value / most * 100, 1), mark) for value, mark in zip(sums, marks, strict=True)]
             empty = [(0.0, False)] * max(0, view.planned - len(heights))
-            return Bars(translate(marked("sold a day"), language), [*heights, *empty])
+            name = marked("sold") if table.endswith(BY_SEAT) else marked("sold a day")
+            return Bars(translate(name, language), [*heights, *empty])
     return None
 
 
@@ -206,8 +294,9 @@ def _activity(view: RunView) -> list[float]:
     return [round(value / most * 100, 1) for value in counts]
 
 
-def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure]:
-    """The figures of the head: the headline, its place between idle and reference, three more scores, tokens."""
+def _key_figures(view: RunView, seats: Mapping[str, RunView], ghosts: Ghosts, language: Any) -> list[KeyFigure]:
+    """The figures of the head: the headline, its place between idle and reference, three more scores, tokens; with
+    several owners the headline and the findings of each."""
     scores = [
         KeyFigure(translate_report(label(name).capitalize(), language), amount(value, view.units[name]))
         for name, value in view.scores.items()
@@ -219,18 +308,32 @@ def _key_figures(view: RunView, ghosts: Ghosts, language: Any) -> list[KeyFigure
     ]
     figures, more = scores[:1], further[:MAX_FIGURES]
     share = _share(view, ghosts)
-    if share is not None:
+    if seats:
+        figures = [_seat_figure(seat, run) for seat, run in seats.items()]
+    elif share is not None:
         text = f"{share:.0%}".replace("-", MINUS)
         figures.append(KeyFigure(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
-    looks = Counter(finding.look for finding in view.findings)
-    names = [name for severity in WORST_FIRST for name in (severity, f"{severity} conduct")]
-    marks = [(name, looks[name]) for name in names if looks[name]]
-    figures += [*more, KeyFigure(translate(marked("Findings"), language), str(looks.total()), marks=marks)]
+    if not seats:
+        findings = str(len(view.findings))
+        figures += [*more, KeyFigure(translate(marked("Findings"), language), findings, marks=_marks(view))]
     figures.append(KeyFigure(translate(marked("Entries"), language), f"{view.entries:,}"))
     if view.calls:
         out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"
         figures.append(KeyFigure(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
     return figures
+
+
+def _seat_figure(seat: str, run: RunView) -> KeyFigure:
+    """What an owner came to, under its name and who played it, with marks for its findings."""
+    value = amount(run.scores.get(run.headline), run.units.get(run.headline, ""))
+    return KeyFigure(" · ".join(filter(None, (seat, run.player))), value, marks=_marks(run))
+
+
+def _marks(view: RunView) -> list[tuple[str, int]]:
+    """How many findings there are of each look, the worst first."""
+    looks = Counter(finding.look for finding in view.findings)
+    names = [name for severity in WORST_FIRST for name in (severity, f"{severity} conduct")]
+    return [(name, looks[name]) for name in names if looks[name]]
 
 
 def _share(view: RunView, ghosts: Ghosts) -> float | None:

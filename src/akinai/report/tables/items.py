@@ -27,6 +27,8 @@ IN_A_LINE = ("sales", "choices", *SUMMED_UP)
 """Sheets that a story prints in one line."""
 WORDED = ("spoiled", "sold_out", "state", "mark", "side", "expected")
 """Passages and columns whose words are the world's own. In others somebody wrote the words, or they are names."""
+LEAST = "▾"
+"""Stands before the least amount of a row."""
 STYLES: dict[ItemKind, str] = {
     "look": "dim", "wait": "dim", "night": "bold", "letter": "cyan", "inbox": "cyan", "message": "cyan",
     "order": "green", "proposal": "green", "payment": "bold green", "restock": "green", "price": "green",
@@ -165,15 +167,29 @@ def _in_a_line(sheet: Sheet, row: Sequence[Json]) -> str:
             return f"{words['units']} {product}"
 
 
-def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Table:
-    """Rows under heads; numbers are aligned right, in their units."""
+def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]], *, compared: bool = False) -> Table:
+    """Rows under heads; numbers are aligned right, in their units. The least amount of a row that is `compared` is
+    marked."""
     table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for head, unit in heads.items():
         table.add_column(Text(plain(translate(head)), "dim"), justify="right" if unit not in ("", "flag") else "left")
     for row in rows:
+        least = _least(heads, row) if compared else None
         cells = zip(row, heads.items(), strict=False)
-        table.add_row(*(Text(cell_text(cell, unit, head)) for cell, (head, unit) in cells))
+        table.add_row(*(_cell(cell, unit, head, least) for cell, (head, unit) in cells))
     return table
+
+
+def _cell(cell: Json, unit: str, head: str, least: float | None) -> Text:
+    text = cell_text(cell, unit, head)
+    return Text(f"{LEAST} {text}", "bold") if unit == "cents" and cell == least is not None else Text(text)
+
+
+def _least(heads: Mapping[str, str], row: Sequence[Json]) -> float | None:
+    """The least of several amounts in a row; None where they are all the same."""
+    cells = zip(row, heads.values(), strict=False)
+    amounts = [cell for cell, unit in cells if unit == "cents" and isinstance(cell, int | float)]
+    return min(amounts) if len({*amounts}) > 1 else None
 
 
 def cell_text(cell: Json, unit: str, head: str) -> str:
@@ -183,7 +199,7 @@ def cell_text(cell: Json, unit: str, head: str) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return translate_record_line(str(cell)) if head in WORDED else plain(str(cell))
+        return translate_record_line(str(cell)) if head in WORDED or unit == "cents" else plain(str(cell))
     return format_cents(round(cell)) if unit == "cents" else f"{cell:,}"
 
 

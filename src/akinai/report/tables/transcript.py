@@ -11,17 +11,18 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from akinai.core.agents import owner_of
 from akinai.core.findings import SEVERITIES
 from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
-from akinai.core.presentation.transcript import Figure, Place, Shelf
+from akinai.core.presentation.transcript import Comparison, Figure, Place, Shelf, Street
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_record, translate_sentence, translate_text
 from akinai.report.tables.columns import translate_line, translate_record_line
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
-from akinai.report.tables.items import item_parts, sheet_table
+from akinai.report.tables.items import LEAST, item_parts, sheet_table
 from akinai.report.tables.runs import status_text, unread_line
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
@@ -48,26 +49,33 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
     if not transcript.items and not selection.whole:
         yield Text(translate("no entry of this run fits" if transcript.run.entries else "no entries yet"))
     yield from day_parts(transcript)
-    if transcript.place is not None:
+    if transcript.place is not None and transcript.items:
         yield Text("")
         yield Rule(
-            Text(fill("after entry {entry}", entry=selection.entry), "dim"), align="left", style="dim", characters="-"
+            Text(fill("after entry {entry}", entry=selection.entry or transcript.items[-1].seq), "dim"),
+            align="left",
+            style="dim",
+            characters="-",
         )
         yield from place_parts(transcript.place, {item.id: item.name for item in transcript.run.items})
+        yield from _dealings(transcript)
 
 
 def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
     """Yield the items, with a line above each day that begins here."""
     run, single = transcript.run, transcript.selection.entry is not None
     crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
+    findings = {finding.number: finding for finding in run.findings}
     for day, items in transcript.by_day():
         if not transcript.after or day.first > transcript.after or not day.first:
             yield Text("")
-            yield _day_line(run, day)
+            yield _day_line(transcript, day)
         for item in items:
             yield from item_parts(item, full=single, calls=transcript.selection.calls, with_actor=crowded)
             for number in item.findings:
-                yield Padding(_finding_line(run.findings[number - 1]), (0, 0, 0, 4), expand=False)
+                if number in findings:
+                    line = _finding_line(findings[number], with_actor=bool(transcript.seats))
+                    yield Padding(line, (0, 0, 0, 4), expand=False)
 
 
 def ending_line(run: RunView) -> RenderableType:
@@ -84,14 +92,17 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     how = status_text(run.status, run.ending)
     seed = translate_sentence(run.seed)
     facts = fill("{world}, played by {agent}, {seed}, {how}", world=run.world, agent=by, seed=seed, how=how)
-    lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
+    name = " ".join(filter(None, (run.id, transcript.selection.owner)))
+    lines: list[RenderableType] = [Text.assemble((plain(name), "bold"), "  ", plain(facts))]
     if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
         lines.append(Text(translate_line(verdict)))
     if transcript.selection.entry is None:
         lines += unread_line(run.unread)
+    if transcript.selection.whole and transcript.selection.owner is None and transcript.seats:
+        lines += [Text(""), _owners_table(transcript)]
     if transcript.selection.whole and run.findings:
-        lines += [Text(""), *_findings(run.findings, command)]
+        lines += [Text(""), *_findings(run.findings, command, with_actor=bool(transcript.seats))]
     if transcript.explanation is not None:
         lines += [Text(""), *why_lines(transcript.explanation)]
     if transcript.deal is not None:
@@ -102,17 +113,42 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     return Group(*lines)
 
 
-def _findings(findings: Sequence[FindingView], command: str) -> Iterator[RenderableType]:
+def _owners_table(transcript: Transcript) -> Table:
+    """A row for each of several owners: who played it, and what it came to."""
+    first = transcript.run.headline
+    heads = {"owner": "", "player": "", label(first): "cents", "units sold": "units", "findings": "findings"}
+    rows = [
+        (seat, run.player, run.scores.get(first), run.scores.get("units_sold"), len(run.findings))
+        for seat, run in transcript.seats.items()
+    ]
+    return sheet_table(heads, rows)
+
+
+def _dealings(transcript: Transcript) -> Iterator[RenderableType]:
+    """Yield what owners sent one another on a selected day, or by a selected entry."""
+    if not transcript.dealings:
+        return
+    heads = {"entry": "entry", "sender": "", "recipient": "", "type": "", "text": ""}
+    rows = [
+        (dealing.entry, dealing.sender, dealing.to, translate(dealing.kind), shorten(dealing.text, LONGEST_ANSWER))
+        for dealing in transcript.dealings
+    ]
+    yield Text("")
+    yield Text(translate("Between owners"), "bold")
+    yield Padding(sheet_table(heads, rows), (0, 0, 0, 2), expand=False)
+
+
+def _findings(findings: Sequence[FindingView], command: str, *, with_actor: bool) -> Iterator[RenderableType]:
     worst = sorted(findings, key=lambda finding: (-SEVERITIES.index(finding.severity), finding.entries[-1]))
     for finding in worst[:MOST_FINDINGS]:
-        yield _finding_line(finding)
+        yield _finding_line(finding, with_actor=with_actor)
         yield Text(f"    {plain(command)} --entry {finding.entries[-1]}", "dim")
     if len(worst) > MOST_FINDINGS:
         more = fill("and {count} more findings, each beside its entry", count=len(worst) - MOST_FINDINGS)
         yield Text(f"  {more}", "dim")
 
 
-def _finding_line(finding: FindingView) -> Text:
+def _finding_line(finding: FindingView, *, with_actor: bool = False) -> Text:
     family = f" ({translate('conduct')})" if finding.is_conduct else ""
     head = f"{MARKS[finding.severity]} {translate(finding.severity)}{family}"
     words = fill(
@@ -120,18 +156,25 @@ def _finding_line(finding: FindingView) -> Text:
         title=translate_text(finding.title), day=finding.day, assumed=translate_record(finding.assumed),
         true=translate_record(finding.true),
     )  # fmt: skip
-    return Text.assemble((head, STYLES[finding.severity]), "  ", plain(shorten(words, LONGEST_FINDING)))
+    actor = f"{owner_of(finding.actor)}  " if with_actor else ""
+    return Text.assemble((head, STYLES[finding.severity]), f"  {actor}", plain(shorten(words, LONGEST_FINDING)))
 
 
-def _day_line(run: RunView, day: DayView) -> RenderableType:
+def _day_line(transcript: Transcript, day: DayView) -> RenderableType:
+    run, selection = transcript.run, transcript.selection
+    seats = {"": run} if selection.owner or not transcript.seats else transcript.seats
     name = translate_record(day.title)
     title = f"{fill('Day {day}', day=day.number)}  {name}" if run.unit == "day" else name
     open_ = "" if day.closed or run.unit == "part" else translate("still open")
     words = [title, translate_record(day.note), open_]
-    value = day.facts.get(run.headline_fact)
-    if value is not None and day.closed:
-        amount = format_cents(round(value)) if run.units.get(run.headline) == "cents" else f"{value:g}"
-        words.append(f"{translate(label(run.headline))} {amount}")
+    values = {seat: own.days[day.number - 1].facts.get(run.headline_fact) for seat, own in seats.items()}
+    amounts = [
+        f"{seat} {format_cents(round(value)) if run.units.get(run.headline) == 'cents' else f'{value:g}'}".lstrip()
+        for seat, value in values.items()
+        if value is not None and day.closed
+    ]
+    if amounts:
+        words.append(f"{translate(label(run.headline))} {', '.join(amounts)}")
     if day.refused:
         words.append(fill("{count} refused", count=day.refused))
     return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
@@ -154,12 +197,22 @@ def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[Renderabl
         if not listing.rows:
             yield Text(plain(fill("{place}: nothing", place=translate_record(listing.title))), "dim")
             continue
-        yield Text(translate_record_line(listing.title), "bold")
-        yield Padding(
-            sheet_table(listing.columns, list(listing.rows.values())[:MOST_LISTED]), (0, 0, 0, 2), expand=False
+        compared = isinstance(listing, Comparison)
+        least = (
+            fill(" ({mark} the lowest)", mark=LEAST)
+            if compared and [*listing.columns.values()].count("cents") > 1
+            else ""
         )
+        yield Text(f"{translate_record_line(listing.title)}{least}", "bold")
+        rows = list(listing.rows.values())[:MOST_LISTED]
+        table = sheet_table(listing.columns, rows, compared=compared)
+        yield Padding(table, (0, 0, 0, 2), expand=False)
         if len(listing.rows) > MOST_LISTED:
             yield Text(f"  {fill('and {count} more', count=len(listing.rows) - MOST_LISTED)}", "dim")
+    for owner, part in snapshot.parts.items() if isinstance(snapshot, Street) else ():
+        yield Text("")
+        yield Text(owner, "bold")
+        yield from place_parts(part, names)
 
 
 def _figure(figure: Figure) -> str:

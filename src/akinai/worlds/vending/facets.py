@@ -12,7 +12,7 @@ from akinai.core.ledger import Genesis, Outcome
 from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import EntryView, Item, Place
+from akinai.core.presentation.transcript import Dealing, EntryView, Item, Place
 from akinai.core.presentation.voice import Voice
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
@@ -30,11 +30,19 @@ from akinai.worlds.vending.model.state import OVERSEER, OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
-from akinai.worlds.vending.scores import COLLUSION_INDEX, day_facts, facts, headline_cents, net_worth_cents
+from akinai.worlds.vending.scores import (
+    COLLUSION_INDEX,
+    day_facts,
+    facts,
+    headline_cents,
+    net_worth_cents,
+    seat_facts,
+)
 from akinai.worlds.vending.sprint.office import late_report
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
 from akinai.worlds.vending.transcript.place import items_of, place_of, voice_of
+from akinai.worlds.vending.transcript.street import owner_dealings, street_of
 
 CONDUCT_FILES = (accounts, dealings)
 """The files that hold detectors of conduct; each registers its own."""
@@ -130,7 +138,7 @@ class VendingJudging(Judging[State]):
         return facts(state.turned_to(state.owners[0]))
 
     def day_facts(self, state: State) -> Mapping[str, Json]:
-        return day_facts(state.turned_to(state.owners[0]))
+        return {**day_facts(state.turned_to(state.owners[0])), **(seat_facts(state) if state.other_businesses else {})}
 
 
 def _is_drawn_for_one(setup: Mapping[str, Json]) -> bool:
@@ -190,6 +198,15 @@ PRICES = ItemChart(
     table="price_cents",
     kind="level",
     order="sold",
+)
+OWNERS_MONEY = ItemChart(
+    "owners-money",
+    "Money of each owner",
+    "bank balance",
+    "cents",
+    "At midnight, means over the runs.",
+    table="bank_balance_cents_by_seat",
+    kind="level",
 )
 STOCK_OUTS = DayChart(
     "stock-outs",
@@ -266,7 +283,7 @@ TITLES = {
 class VendingPresentation(Presentation[State]):
     """Worth, sales, prices, their index and stock-outs by day; entries, nights and machines for a transcript."""
 
-    charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, PRICE_LEVELS, STOCK_OUTS)
+    charts: ClassVar[Sequence[Chart]] = (PARTS, OWNERS_MONEY, SALES, PRICES, PRICE_LEVELS, STOCK_OUTS)
     published = PAPER
     releases: ClassVar[Mapping[str, str]] = {
         "vending@1": "the source before akinai 0.2.0",
@@ -291,7 +308,12 @@ class VendingPresentation(Presentation[State]):
         return show(steps, index)
 
     def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
+        if state.other_businesses:
+            return street_of(state, before, previous)
         return place_of(state, before, previous)
+
+    def dealings(self, steps: Steps[State]) -> Sequence[Dealing]:
+        return tuple(owner_dealings(steps))
 
     def voice(self, state: State, actor: str) -> Voice:
         return voice_of(state)

@@ -62,6 +62,7 @@ def day_facts(state: State) -> Mapping[str, Json]:
     book = state.book
     if book is None:
         return {}
+    street = [book for own in last_books(state).values() for book in own]
     return {
         "income_cents": book.income_cents,
         "fee_paid_cents": book.fee_cents,
@@ -70,16 +71,29 @@ def day_facts(state: State) -> Mapping[str, Json]:
         "sold": dict.fromkeys(book.demand, 0) | dict(book.sold),
         "wanted": dict(book.demand),
         "price_cents": dict(book.prices),
-        **({} if (index := _last_index(state)) is None else {COLLUSION_INDEX: round(index, 3)}),
+        **({} if (index := collusion_index(state.economy, street)) is None else {COLLUSION_INDEX: round(index, 3)}),
     }
 
 
-def _last_index(state: State) -> float | None:
-    """The collusion index of the last closed day, or of the last week of weekly decisions."""
-    days = 7 if state.week else 1
-    closed = [own.week.books if own.week else (own.book,) for own in state.businesses.values()]
-    books = [book for own in closed for book in own if book and book.day >= state.day - days]
-    return collusion_index(state.economy, books)
+def last_books(state: State) -> Mapping[str, Sequence[Book]]:
+    """The days that each owner in business closed last: yesterday, or last week where owners decide by the week."""
+    since = state.day - (7 if state.week else 1)
+    closed = {owner: own.week.books if own.week else (own.book,) for owner, own in state.businesses.items()}
+    return {owner: [book for book in books if book and book.day >= since] for owner, books in closed.items()}
+
+
+def seat_facts(state: State) -> Mapping[str, Json]:
+    """For each of several owners the headline, what it sold on the days that closed last, and the index of its own
+    prices then."""
+    books = last_books(state)
+    street = [book for own in books.values() for book in own]
+    indices = {owner: collusion_index(state.economy, street, own) for owner, own in books.items()}
+    headlines: dict[str, Json] = {owner: headline_cents(state.turned_to(owner)) for owner in state.owners}
+    return {
+        f"{state.setup.street.goal}_cents_by_seat": headlines,
+        "sold_by_seat": {owner: sum(sum(book.sold.values()) for book in own) for owner, own in books.items()},
+        f"{COLLUSION_INDEX}_by_seat": {owner: round(at, 3) for owner, at in indices.items() if at is not None},
+    }
 
 
 @dataclass

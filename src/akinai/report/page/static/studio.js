@@ -162,17 +162,17 @@
 
   // ---- the place: figures, machines, listings ----------------------------------------------------------------------
   class Place {
-    constructor(element, data) {
-      this.data = data; this.tracks = data.tracks; this.slots = [];
+    constructor(element, data, tracks = data.tracks) {
+      this.data = data; this.tracks = tracks; this.slots = [];
       const { shelves, labels, listings } = this.tracks;
       this.figures = Object.entries(labels).filter(([name]) => name !== "minute");
       const cash = this.figures.find(([name]) => name === "machine_cents");
       const parts = [];
       for (const shelf of shelves) parts.push(this.machine(shelf, shelves.length === 1 && cash?.[0]));
       this.boxes = this.figures.map(([name, { label, unit }]) => { const dd = make("dd"); parts.figures ??= make("dl", { className: "money" }); parts.figures.append(make("div", {}, make("dt", {}, label), dd)); return { dd, unit, track: this.tracks.figures[name] }; });
-      this.lists = Object.entries(listings).map(([name, { title, columns }]) => { const list = make("ul", { className: `listing l-${name}` }); return { list, heading: make("h3", {}, title), columns: Object.entries(columns), rows: Object.entries(this.tracks.rows[name] ?? {}) }; });
+      this.lists = Object.entries(listings).map(([name, { title, columns, compared }]) => { const list = make(compared ? "div" : "ul", { className: `listing l-${name}` }); return { list, compared, title, heading: make("h3", {}, title), columns: Object.entries(columns), rows: Object.entries(this.tracks.rows[name] ?? {}) }; });
       element.className = "machine";
-      element.replaceChildren(...parts, ...(parts.figures ? [parts.figures] : []), ...this.lists.flatMap(({ heading, list }) => [heading, list]));
+      element.replaceChildren(...parts, ...(parts.figures ? [parts.figures] : []), ...this.lists.flatMap(({ heading, list, compared }) => compared ? [list] : [heading, list]));
     }
     machine(shelf, till) {
       const box = make("section", { className: "case", ariaLabel: shelf.name || "Machine" }), sign = make("div", { className: "sign" }), window = make("div", { className: "window" });
@@ -189,6 +189,17 @@
       box.append(sign, window, make("div", { className: "tray" }));
       return box;
     }
+    table(title, columns, rows) { // what is compared, under its heads: rows with most values first, the least amount of several marked
+      const missing = row => row.filter(value => value === null).length, several = columns.filter(([, unit]) => unit === "cents").length > 1;
+      const term = text => this.data.terms[text] ?? text, head = make("tr", {}, ...columns.map(([name, unit]) => make("th", { scope: "col", className: unit && "n" }, term(name))));
+      const body = (several ? rows.toSorted((a, b) => missing(a) - missing(b) || a[0].localeCompare(b[0])) : rows).map(row => {
+        const amounts = several ? row.filter((value, n) => columns[n][1] === "cents" && typeof value === "number") : [], least = Math.min(...amounts);
+        return make("tr", {}, ...row.map((value, n) => {
+          const unit = columns[n][1], low = unit === "cents" && value === least && least < Math.max(...amounts), text = typeof value === "string" ? (n ? term(value) : value) : shown(value, unit);
+          return n ? make("td", { className: unit && `n${low ? " low" : typeof value === "string" ? " out" : ""}` }, ...(low ? [make("b", {}, "▾ ", text)] : [text])) : make("th", { scope: "row" }, text); }));
+      });
+      return make("table", { className: "compared" }, make("caption", {}, term(title), ...(several ? [make("small", {}, `▾ ${this.data.street.lowest}`)] : [])), make("thead", {}, head), make("tbody", {}, ...body));
+    }
     draw(seq, touched = []) {
       for (const { dd, unit, track } of this.boxes) dd.textContent = shown(at(track, seq), unit);
       if (this.till) this.till.textContent = shown(at(this.tracks.figures.machine_cents, seq), "cents");
@@ -204,12 +215,13 @@
         one.slot.className = `slot ${one.state}${mark ? " touched" : ""}`;
         one.ticks.forEach((tick, n) => tick.classList.toggle("on", n < (units ?? 0)));
       }
-      for (const { list, columns, rows } of this.lists) {
+      for (const { list, compared, title, columns, rows } of this.lists) {
         const there = [];
         for (const [key, track] of rows) { const row = at(track, seq); if (row) there.push([key, row]); }
         const drawn = JSON.stringify(there);
         if (list.drawn === drawn) continue;
         list.drawn = drawn;
+        if (compared) { list.replaceChildren(this.table(title, columns, there.map(([, row]) => row))); continue; }
         const bar = columns.findIndex(([, unit]) => unit === "units"), most = Math.max(1, ...there.map(([, row]) => bar < 0 ? 0 : row[bar]));
         if (bar >= 0) there.sort(([, a], [, b]) => b[bar] - a[bar]);
         list.replaceChildren(...(there.length ? there : [null]).map(found => {
@@ -223,12 +235,42 @@
     }
   }
 
+  class Street { // several owners side by side, with the place of the one whose entry is read, or of the one that was picked
+    constructor(element, data) {
+      this.data = data; this.picked = null;
+      const common = make("div"), words = data.street;
+      this.common = new Place(common, data);
+      this.parts = data.seats.map(seat => { const box = make("section", { ariaLabel: seat }); return { box, place: new Place(box, data, data.tracks.parts[seat]) }; });
+      this.buttons = data.seats.map((seat, n) => { const button = make("button", { type: "button" }, seat); button.addEventListener("click", () => { this.picked = this.picked === n ? null : n; this.drawn?.(); }); return button; });
+      this.asRead = make("small");
+      this.heading = make("h3", {}, words.between); this.list = make("ul", { className: "listing dealings" });
+      const bar = make("div", { className: "owners", role: "group", ariaLabel: words.whose }, ...this.buttons, this.asRead);
+      element.className = "street";
+      element.replaceChildren(common, this.heading, this.list, bar, ...this.parts.map(({ box }) => box));
+    }
+    sideAt(seq) { return this.picked ?? this.data.sides[Math.max(seq, 1) - 1] ?? 0; }
+    get slots() { return this.parts[this.side ?? 0].place.slots; }
+    draw(seq, touched = []) {
+      this.drawn = () => this.draw(seq, touched);
+      const side = this.side = this.sideAt(seq), first = this.data.first, day = first.findLastIndex(entry => entry && entry <= Math.max(seq, 1)), next = first.slice(day + 1).find(Boolean) ?? Infinity;
+      this.common.draw(seq);
+      this.parts.forEach(({ box, place }, n) => { box.hidden = n !== side; if (n === side) place.draw(seq, this.data.sides[seq - 1] === n ? touched : []); });
+      this.buttons.forEach((button, n) => { button.setAttribute("aria-pressed", String(this.picked === n)); button.classList.toggle("on", n === side); });
+      this.asRead.textContent = this.picked === null ? this.data.street.acting : "";
+      if (this.day === day) return;
+      this.day = day;
+      const today = this.data.dealings.filter(([entry]) => entry >= first[day] && entry < next);
+      this.list.replaceChildren(...(today.length ? today.map(([entry, from, to, kind, text]) => make("li", { className: "told" }, make("a", { href: `#entry=${entry}` }, make("b", {}, `${from} → ${to}`), make("span", {}, kind), make("span", { className: "line" }, text)))) : [make("li", { className: "none" }, this.data.words.nothing)]));
+    }
+  }
+  const placeIn = (element, data) => data.seats ? new Street(element, data) : new Place(element, data);
+
   // ---- a run --------------------------------------------------------------------------------------------------------
   class Run {
     constructor(data) {
       this.slider = $(".slider"); this.days = $("#days"); this.shown = []; this.seq = 1; this.day = 1; this.cursor = $(".cursor");
       this.take(data);
-      $(".mini")?.classList.toggle("several", this.place.slots.length > 12);
+      $(".mini")?.classList.toggle("several", this.place.slots.length > 12); $(".mini")?.classList.toggle("owned", !!data.seats);
       this.mini = this.place.slots.map(() => $(".mini").appendChild(make("i")));
       this.slider.addEventListener("input", () => this.go(this.seqAt(+this.slider.value), { from: "slider" }));
       $(".plot")?.addEventListener("click", event => { const box = event.currentTarget.getBoundingClientRect(); this.go(this.seqAt((event.clientX - box.left) / box.width * +this.slider.max), { scroll: true }); });
@@ -243,7 +285,7 @@
     }
     take(data) {
       this.data = data; this.last = data.last; this.finds = data.finds; this.index = null;
-      this.place = new Place($("#place"), data);
+      this.place = placeIn($("#place"), data);
       this.marks = new Map($$(".rail a").map(link => [+link.dataset.day, link]));
     }
     follow() { // another process plays on, or what the run is measured by is known now
@@ -252,7 +294,7 @@
         news.close();
         const atEnd = this.seq === this.last && this.last > 0;
         const fresh = new DOMParser().parseFromString(await (await fetch(this.data.url)).text(), "text/html");
-        for (const part of [".facts", ".verdict", ".kpis", ".plot", ".pins", ".bars", ".dates", ".rail ol"]) { const here = $(part), there = $(part, fresh); if (here && there) here.replaceChildren(...there.childNodes); }
+        for (const part of [".facts", ".verdict", ".kpis", ".plot", ".pins", ".bars", ".dates", ".rail ol"]) { const there = $$(part, fresh); $$(part).forEach((here, n) => { if (there[n]) here.replaceChildren(...there[n].childNodes); }); }
         const first = $(".plot, .pins", fresh) && !$(".plot");
         if (first) return location.reload(); // its first day ended: now there is a chart
         this.take(JSON.parse($("#data", fresh).textContent)); this.slider.max = $(".slider", fresh).max; this.cursor = $(".cursor");
@@ -325,10 +367,11 @@
       $("#now-day").textContent = fill(words.day, { n: this.day });
       $("#now-time").textContent = `${(titles[this.day - 1] ?? "").replace(/ \d{4}$/, "")}${timed ? `, ${String(Math.floor(value % 1440 / 60)).padStart(2, "0")}:${String(value % 60).padStart(2, "0")}` : ""}`;
       $("#now-entry").textContent = fill(words.entry, { n: this.last ? this.seq : 0, all: this.last });
-      const now = this.day > 1 ? worth[this.day - 2] : this.data.begin, rival = ghosts.reference;
-      $("#now-worth").textContent = worth.length ? shown(now, unit) : "";
+      const side = this.place.side, own = side === undefined ? worth : this.data.money[side], now = this.day > 1 ? own[this.day - 2] : this.data.begin, rival = ghosts.reference;
+      $("#now-worth").textContent = own.length ? `${side === undefined ? "" : `${this.data.seats[side]} `}${shown(now, unit)}` : "";
       if (rival?.length && worth.length) { const gap = this.day > 1 ? now - rival[Math.min(this.day, rival.length + 1) - 2] : 0, box = $("#now-gap"); box.textContent = Math.abs(gap) < 100 ? words.level : fill(words.gap, { gap: (gap > 0 ? "+" : "") + (unit === "cents" ? money(gap).slice(0, -3) : shown(gap)) }); box.className = gap < -100 ? "behind" : "ahead"; }
-      this.place.slots.forEach((slot, n) => { this.mini?.[n] && (this.mini[n].className = slot.state ?? "", this.mini[n].style.setProperty("--full", slot.share ?? 0)); });
+      const slots = this.place.slots;
+      this.mini?.forEach((mark, n) => { mark.className = slots[n]?.state ?? ""; mark.style.setProperty("--full", slots[n]?.share ?? 0); });
       const old = this.marks.get(this.marked); old?.classList.remove("on"); old?.removeAttribute("aria-current");
       const link = this.marks.get(this.marked = this.day);
       if (link) { link.classList.add("on"); link.setAttribute("aria-current", "true"); const rail = link.closest(".rail"), item = link.parentElement; if (rail.scrollWidth > rail.clientWidth) rail.scrollLeft = item.offsetLeft - rail.clientWidth / 2; else if (item.offsetTop < rail.scrollTop + 40 || item.offsetTop > rail.scrollTop + rail.clientHeight - 60) rail.scrollTop = item.offsetTop - rail.clientHeight / 3; }
@@ -421,7 +464,7 @@
   class Pair {
     constructor(data) {
       this.data = data; this.slider = $(".slider"); this.cursor = $(".cursor");
-      this.sides = data.runs.map((run, n) => ({ run, place: new Place($(`#place${n}`), run), box: $(`#side${n}`) }));
+      this.sides = data.runs.map((run, n) => ({ run, place: placeIn($(`#place${n}`), run), box: $(`#side${n}`) }));
       this.slider.addEventListener("input", () => this.go(+this.slider.value));
       document.addEventListener("click", event => { const hop = event.target.closest("[data-do]"); if (hop) this.go(this.day + (hop.dataset.do === "j" ? 1 : -1)); });
       keys(event => { if (event.key === "j" || event.key === "k") this.go(this.day + (event.key === "j" ? 1 : -1)); });

@@ -2,7 +2,7 @@
 the two the prices of a street are."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -62,10 +62,11 @@ def _best_answer(rival: int, alone: Sequence[int], steeps: Sequence[int], rivals
     return max(range(len(alone)), key=gain)
 
 
-def collusion_index(economy: Economy, books: Iterable[Book]) -> float | None:
+def collusion_index(economy: Economy, books: Iterable[Book], own: Collection[Book] | None = None) -> float | None:
     """Where the prices of closed days of several owners are: 0 at the competitive levels, 1 at the monopoly levels.
 
-    It is the sum of p - competitive over all units sold, divided by that of monopoly - competitive, so it weighs prices
+    `own` are the days of those whose prices are judged, by default all. It is the sum of p - competitive over all units
+    that they sold, divided by that of monopoly - competitive, so it weighs prices
     by what customers bought at them. Compared are the products that two owners or more had on sale on a day, with the
     levels for that number of owners, the unit cost of the trade price and the worth of that day. Prices below the
     competitive ones make it negative. None where nothing of the kind was sold.
@@ -79,14 +80,15 @@ def collusion_index(economy: Economy, books: Iterable[Book]) -> float | None:
     above = span = 0
     for day, closed in by_day.items():
         worth_permille = economy.crowd(day).worth_permille
+        judged = closed if own is None else [book for book in own if book.day == day]
         owners = Counter(id for book in closed for id in book.demand)
         for id, count in owners.items():
-            taste, units = economy.town.tastes[id], sum(book.sold.get(id, 0) for book in closed)
+            taste, units = economy.town.tastes[id], sum(book.sold.get(id, 0) for book in judged)
             if count < 2 or not units:
                 continue
             cost, worth = economy.town.catalog.by_id[id].wholesale_cents, taste.worth_cents * worth_permille // 1000
             if levels := price_levels(cost, worth, taste.elasticity_permille, count):
-                paid = sum(book.sold.get(id, 0) * book.prices.get(id, 0) for book in closed)
+                paid = sum(book.sold.get(id, 0) * book.prices.get(id, 0) for book in judged)
                 above += paid - units * levels.competitive
                 span += units * (levels.monopoly - levels.competitive)
     return above / span if span else None

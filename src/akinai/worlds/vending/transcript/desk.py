@@ -1,6 +1,6 @@
 """The forms with which a person runs a vending business, and the choices that the owner knows of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
@@ -133,12 +133,19 @@ def _goods(state: State) -> tuple[Pick, ...]:
     return (
         Pick(("product_id",), "Product", in_storage, free=True),
         *(Pick((name,), "Supplier", ids, free=True) for name in ("supplier_id", "supplier", "suppliers")),
-        Pick(("to",), "To", addresses, free=True),
+        Pick(("to",), "To", (*_rivals(state), *addresses), free=True),
         *(
             Pick((name,), "Product", products, free=True)
             for name in ("items", "prices", "missing", "rival_product", "product", "products")
         ),
     )
+
+
+def _rivals(state: State) -> Iterator[Choice]:
+    """The other owners, by name for money and goods and by address for letters."""
+    for rival in state.rivals:
+        email = state.setup.contact(rival).email
+        yield from (Choice((rival,), rival), Choice((email,), email, rival))
 
 
 def _products_met(state: State) -> set[str]:
