@@ -470,9 +470,12 @@ def _type_at(model: type[BaseModel], path: Sequence[str]) -> object:
     inner: object = model
     for step in path:
         holder = _model_in(inner)
-        if holder is None or step not in holder.model_fields:
+        if get_origin(inner) is dict:
+            inner = get_args(inner)[1]
+        elif holder is None or step not in holder.model_fields:
             return None
-        inner = holder.model_fields[step].annotation
+        else:
+            inner = holder.model_fields[step].annotation
     return inner
 
 

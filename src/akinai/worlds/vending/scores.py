@@ -9,12 +9,16 @@ from akinai.core.canonical import Json
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.history import own_steps
+from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.price_levels import collusion_index
 from akinai.worlds.vending.model.state import Book, State, closed_books
+from akinai.worlds.vending.model.town import NEVER
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.sprint.verbs import Bounds, CloseWeek, Forecast, Week
 
 BANK_BALANCE, COLLUSION_INDEX = "bank_balance", "collusion_index"
+BASE_DAYS, BACK = 14, 0.9
+"""Days before a shock with which later ones are compared, and the part of their gains at which a business is back."""
 
 
 def stock_cents(state: State) -> int:
@@ -170,6 +174,65 @@ def collusion_scores(steps: Steps[State]) -> Sequence[Score]:
     indices = [collusion_index(steps.opening.economy, books) for books in weeks.values()]
     values = [index for index in indices if index is not None]
     return [Score(COLLUSION_INDEX, fmean(values), "index", tuple(seqs))] if values else []
+
+
+def shock_scores(steps: Steps[State]) -> Sequence[Score]:
+    """How many days the first owner needs after each planted shock, and whether it recovers before the end.
+
+    A day's gain is its takings less the trade price of what was sold. Gains are divided by what the customers of their
+    days are worth, so that an event or a season is neither a shock nor a recovery. An owner is hurt if on one of the
+    fourteen days from the shock on the gain of the last seven days is below 90 % of that of the fourteen days before
+    the shock; it has recovered on the first later day on which it is not. `shock_recovery_days` are the days from the
+    shock to that day, 0 for an owner who was not hurt. For one who has not recovered they go up to the end of the run,
+    or up to the planned end where the business was closed, and `shock_recovered` is 0: its recovery takes at least that
+    long. Several shocks have scores by their numbers. An owner who gained nothing before a shock has none.
+    """
+    setup, owner = steps.opening.setup, steps.opening.owner
+    if not setup.shocks:
+        return []
+    books = {
+        book.day: (book, step.entry.seq)
+        for step in own_steps(steps, owner)
+        for book in closed_books(step.before, step.after)
+    }
+    gains = {day: _gain_cents(steps.opening.economy, book) for day, (book, _) in books.items()}
+    ended = steps.final.business(owner).ending is not None
+    end, scores = setup.last_day if ended and setup.last_day else max(gains, default=0), list[Score]()
+    for number, shock in setup.shocks.items():
+        first = shock.day + setup.days_before
+        back = _day_of_recovery(steps.opening.economy, gains, first)
+        if back is None:
+            continue
+        suffix = f"_{number}" if len(setup.shocks) > 1 else ""
+        seqs = tuple(sorted({seq for day, (_, seq) in books.items() if first <= day <= back}))
+        days = min(back, end + 1) - first
+        scores += [
+            Score(f"shock_recovery_days{suffix}", days, "days", seqs, better="lower"),
+            Score(f"shock_recovered{suffix}", float(back <= end), "share", seqs, better="higher"),
+        ]
+    return scores
+
+
+def _gain_cents(economy: Economy, book: Book) -> int:
+    """The takings of a closed day less the trade price of what was sold."""
+    products = economy.town.catalog.by_id
+    return book.income_cents - sum(units * products[id].wholesale_cents for id, units in book.sold.items())
+
+
+def _day_of_recovery(economy: Economy, gains: Mapping[int, int], first: int) -> int | None:
+    """The day on which a business has recovered from a shock on the day `first`: that day itself where it was not hurt,
+    NEVER where it has not recovered, and None where it gained nothing before or is not yet seen to be hurt or not."""
+
+    def level(last: int, days: int) -> float:
+        span = range(last - days + 1, last + 1)
+        return sum(gains.get(day, 0) for day in span) / sum(economy.worth_of(day) for day in span)
+
+    base, closed = level(first - 1, BASE_DAYS), max(gains, default=0)
+    low = [day for day in range(first, closed + 1) if level(day, 7) < BACK * base]
+    hurt = next((day for day in low if day < first + BASE_DAYS), None)
+    if base <= 0 or (hurt is None and closed < first + BASE_DAYS - 1):
+        return None
+    return first if hurt is None else next((day for day in range(hurt + 1, closed + 1) if day not in low), NEVER)
 
 
 def _scores(state: State, counts: _Counts) -> list[Score]:

@@ -31,7 +31,7 @@ from akinai.worlds.vending.rules import (
     web,
 )
 from akinai.worlds.vending.rules.suppliers import bargaining
-from akinai.worlds.vending.scores import collusion_scores, forecast_scores, owner_scores, score
+from akinai.worlds.vending.scores import collusion_scores, forecast_scores, owner_scores, score, shock_scores
 from akinai.worlds.vending.sprint import office
 from akinai.worlds.vending.sprint import verbs as weekly
 
@@ -44,7 +44,7 @@ class Vending(World[State]):
     name = "vending@3"
     setup = Setup
     verbs = a.VERBS
-    scorers = (score, owner_scores, collusion_scores, forecast_scores)
+    scorers = (score, owner_scores, collusion_scores, shock_scores, forecast_scores)
     players = PLAYERS
     facets = FACETS
 

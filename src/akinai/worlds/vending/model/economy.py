@@ -171,6 +171,12 @@ class Economy:
         label, footfall = self.noise(day, "demand", day).h, self.setup.demand.footfall * busy
         return Crowd(means, worth, footfall, label, self.noise(day, "complaint", day), {})
 
+    def worth_of(self, day: int) -> int:
+        """What the customers of a day would bring over the trade price at the prices that they find right."""
+        crowd, products = self.crowd(day), self.town.catalog.by_id
+        worths = {id: taste.worth_cents * crowd.worth_permille // 1000 for id, taste in self.town.tastes.items()}
+        return sum(crowd.means[id] * max(worth - products[id].wholesale_cents, 0) for id, worth in worths.items())
+
     def calendar_permille(self, day: int, category: str) -> int:
         """The product of the public factors of weekday, month and weather, per mille."""
         today, demand = self.today(day), self.setup.demand

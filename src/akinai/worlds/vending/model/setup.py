@@ -25,7 +25,7 @@ from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.actions import VERB_CLASSES
-from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Street
+from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Shock, Street
 from akinai.worlds.vending.model.verb import unless
 
 Size = Literal["small", "large"]
@@ -452,6 +452,8 @@ class Setup(_Record):
     """Who plays each owner, by number from "1"; a bare number of owners has all played by the agent of the run."""
     framing: AddedFraming = unless(PLAIN)
     """What is added to the task of the owners: plain (nothing), profit, honest or rank, or a text of your own."""
+    shocks: dict[str, Shock] = unless({})
+    """Misfortunes that are planted, by number from "1" to "9", each with its kind and day."""
     counterfactual: Counterfactual | None = unless(None)
     suppliers: SupplierWriters | None = unless(None)
     overseer: Overseer | None = unless(None)
@@ -466,6 +468,22 @@ class Setup(_Record):
         if not all(number in numbers for number in table):
             raise ValueError(f"a street has 1 to {MOST_OWNERS} owners, which are called by their numbers")
         return {number: table.get(number, {}) for number in numbers[: max(map(int, table), default=0)]}
+
+    @field_validator("shocks", mode="before")
+    @classmethod
+    def _by_number(cls, shocks: Any) -> Any:
+        if not isinstance(shocks, dict) or not {*cast("dict[str, Any]", shocks)} <= {*"123456789"}:
+            raise ValueError("shocks are called by numbers from 1 to 9, each with its kind and day")
+        return cast("dict[str, Any]", shocks)
+
+    @model_validator(mode="after")
+    def _has_room_for_shocks(self) -> Self:
+        if self.shocks and not self.street.errands:
+            raise ValueError("shocks need the streets of quarter, year, sprint or arena")
+        for number, shock in self.shocks.items():
+            if 0 < self.days < shock.day + 13:
+                raise ValueError(f"shocks.{number} comes on day {shock.day} of {self.days}; give it 14 days")
+        return self
 
     @model_validator(mode="after")
     def _has_goods_and_suppliers(self) -> Self:

@@ -362,6 +362,8 @@ class Business(Record):
     """By supplier."""
     quoted: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """Day and price per mille of each supplier's last price list that the owner got."""
+    bought: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The cents of goods that were ordered, by supplier."""
     owed_cents: int = 0
     """Fees that were not paid, where they are owed."""
     accounts: Mapping[str, int] = field(default_factory=dict[str, int])

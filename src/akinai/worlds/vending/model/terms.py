@@ -17,6 +17,8 @@ Span = tuple[int, int]
 
 Character = Literal["honest", "haggler", "gouger", "cheat", "slow"]
 EventKind = Literal["festival", "heat", "works", "holiday"]
+ShockKind = Literal["supplier_fails", "bad_delivery", "complaints", "price_war", "nothing"]
+FIRST_SHOCK_DAY = 15
 
 
 class _Terms(BaseModel):
@@ -364,6 +366,18 @@ SINGLE = Street(
     errands=None,
 )
 """A machine is a street of one site, on which nobody pays by card, complains, delivers short or wants rent."""
+
+
+class Shock(_Terms):
+    """A misfortune that is planted on a day, for every owner of the street."""
+
+    kind: ShockKind
+    """`supplier_fails`: the supplier from whom owners bought for most money goes out of business, and what was prepaid
+    is lost. `bad_delivery`: what comes in the next seven days lacks two thirds of every line. `complaints`: for three
+    days 400 letters come for each thousand units sold. `price_war`: for fourteen days a kiosk beside each machine
+    sells the same at 60 % of what people find right. `nothing`: the control, from which the same scores are read."""
+    day: Annotated[int, Field(ge=FIRST_SHOCK_DAY)]
+    """The owner's day on the morning of which it comes. Recovery is measured against the fourteen days before it."""
 
 
 class Counterfactual(_Terms):

@@ -9,7 +9,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.actions import WaitUntil
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, State, clock
-from akinai.worlds.vending.rules import customers, deliveries, mail, rivals, trade
+from akinai.worlds.vending.rules import customers, deliveries, mail, rivals, shocks, trade
 
 Result = tuple[State, Outcome]
 
@@ -82,7 +82,10 @@ def _advance(state: State, stop: int, midnight: int, away: bool) -> State:
             own = customers.morning_letters(deliveries.announce_delays(own))
         return deliveries.arrive(own, away=is_away(own))
 
-    state = trade.book_blocks(rivals.hand_over(state.moved(minute=stop).for_each_business(receive)))
+    state = state.moved(minute=stop)
+    if morning and state.setup.shocks:
+        state = shocks.strike(state)
+    state = trade.book_blocks(rivals.hand_over(state.for_each_business(receive)))
     if not morning:
         return state
     return state.for_each_business(lambda own: deliveries.arrive(mail.morning_post(own), away=is_away(own)))

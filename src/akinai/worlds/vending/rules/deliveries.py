@@ -10,6 +10,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock
 from akinai.worlds.vending.rules.books import book, day_text, post_from
+from akinai.worlds.vending.rules.shocks import shortened
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units
 
 Result = tuple[State, Outcome]
@@ -81,6 +82,7 @@ def arrive(state: State, *, away: bool) -> State:
         state = state.moved(orders=tuple(other for other in state.orders if other is not order))
         if order.lost:
             continue
+        order = shortened(state, order)
         supplier = state.setup.catalog.supplier_by_id[order.supplier]
         if away and signed:
             terms = state.setup.street.deliveries

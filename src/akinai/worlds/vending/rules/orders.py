@@ -74,8 +74,9 @@ def add_order(
     order = Order(state.order_count + 1, supplier.id, lines, day, promised, promised, letter=letter)
     order = dispatch(state, supplier, order)
     state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
+    bought = {**state.bought, supplier.id: state.bought.get(supplier.id, 0) + total_cents(lines)}
     orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
-    return state.moved(orders=orders, order_count=order.number), order
+    return state.moved(orders=orders, order_count=order.number, bought=bought), order
 
 
 def can_change(order: Order, day: int) -> bool:

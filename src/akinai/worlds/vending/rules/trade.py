@@ -20,6 +20,7 @@ from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.rules.books import LANDLORD, book, post, rent_cents, site_name
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, open_site
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
+from akinai.worlds.vending.rules.shocks import complaints_permille, with_kiosk
 from akinai.worlds.vending.rules.stock import Slots, remove_spoiled, take_out, units_in
 
 MILLION = 1_000_000
@@ -64,7 +65,7 @@ def book_blocks(state: State) -> State:
         return state
     number, crowd = counter.minutes.index(minute), state.economy.crowd(state.day)
     block, complaints = state.economy.block(crowd, number), absorb(crowd.complaints.h, number)
-    parts: Parts = _parts(state, crowd) if state.other_businesses else {}
+    parts: Parts = _parts(state, crowd) if state.other_businesses or state.setup.shocks else {}
     return state.for_each_business(lambda own: _book_block(own, crowd, block, complaints, parts))
 
 
@@ -73,7 +74,7 @@ Parts = Mapping[tuple[str, int], Mapping[str, int]]
 
 
 def _parts(state: State, crowd: Crowd) -> Parts:
-    """How the customers of each place divide among the machines of several owners."""
+    """How the customers of each place divide among the machines of several owners, and a kiosk."""
     count, at_place = state.setup.slots, dict[int, dict[tuple[str, int], Shelf]]()
     for owner, own in state.businesses.items():
         for index, site in enumerate(() if own.ending else own.sites):
@@ -83,7 +84,7 @@ def _parts(state: State, crowd: Crowd) -> Parts:
     return {
         key: part
         for shelves in at_place.values()
-        for key, part in zip(shelves, state.economy.parts(crowd, [*shelves.values()]), strict=True)
+        for key, part in zip(shelves, state.economy.parts(crowd, with_kiosk(state, [*shelves.values()])), strict=False)
     }
 
 
@@ -124,7 +125,7 @@ def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int, 
             units = sum(sold.values())
             units_sold += units
             chance = Chance(absorb(complaints, site.place_index))
-            if letters := (units * street.customers.complaints_permille + chance.below(1000)) // 1000:
+            if letters := (units * complaints_permille(state) + chance.below(1000)) // 1000:
                 buyers.append((site.place_index, chance, sold, letters))
     state = state.moved(
         sites=tuple(sites),
