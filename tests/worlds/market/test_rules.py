@@ -316,3 +316,10 @@ def test_a_message_of_two_kinds_is_none() -> None:
     """Nothing is guessed where fields of two kinds stand in it."""
     message = {"content": "Here", "proposal_message_id": "p"}
     assert type(Market.verbs.parse("send_message", {"to_agent_id": "ann", "message": message}, "")) is Unreadable
+
+
+def test_a_message_that_is_not_there_is_asked_for() -> None:
+    """The refusal says what is required, not that null is no message."""
+    action = Market.verbs.parse("send_message", {"to_agent_id": "ann"}, "")
+    assert isinstance(action, Unreadable)
+    assert "message: field required" in action.why

@@ -189,7 +189,8 @@ class SendMessage(MarketVerb):
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
         """Plain words are a text, and a message without a type is of the kind of its fields, as models write them."""
-        return super().decode({**parameters, "message": _with_type(parameters.get("message"))})
+        sent = {"message": _with_type(parameters["message"])} if "message" in parameters else {}
+        return super().decode({**parameters, **sent})
 
     def encode(self) -> dict[str, Json]:
         # The type is every kind's default, and what tells them apart.
