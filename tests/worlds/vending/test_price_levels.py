@@ -111,7 +111,9 @@ def street_of(*prices: Prices) -> Steps[State]:
 def index_of(steps: Steps[State]) -> float:
     (index,) = (row for scorer in WORLD.scorers for row in scorer(steps) if row.name == "collusion_index")
     assert index.because == tuple(range(1, 6))
-    assert isinstance(WORLD.facets.judging.day_facts(steps.final)["collusion_index"], float)
+    of_day = WORLD.facets.judging.day_facts(steps.final)["collusion_index"]
+    assert isinstance(of_day, float)
+    assert WORLD.facets.presentation.day_note(steps.final).endswith(f"; collusion index {of_day}")
     return index.value
 
 

@@ -322,7 +322,9 @@ class VendingPresentation(Presentation[State]):
         return Desk() if actor == OVERSEER else desk_of(turn_to_actor(state, actor))
 
     def day_note(self, state: State) -> str:
-        return state.book.weather if state.book else ""
+        weather = state.book.weather if state.book else ""
+        index = day_facts(state).get(COLLUSION_INDEX) if state.other_businesses else None
+        return weather if index is None else f"{weather}; collusion index {index}"
 
 
 FACETS = Facets(
