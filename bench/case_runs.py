@@ -16,13 +16,14 @@ from akinai.core.agents import Agent, Move, Role, owner_of
 from akinai.core.canonical import Json
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
 from akinai.core.money import format_cents
-from akinai.core.worlds import World, step
+from akinai.core.worlds import World, make_agent, step
 from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay
 from akinai.worlds.vending.model.state import OPENING, OWNER, State
 from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.habits import REFERENCE
+from akinai.worlds.vending.rules.actors import turn_to_actor
 
 S = TypeVar("S")
 WORLD = Vending()
@@ -123,7 +124,7 @@ class LiveRun(Recording[State]):
 
     def play(self, move: LabelledMove, *, checked: bool = True) -> Outcome:
         self.days.append(self.state.day)
-        state = self.state.turned_to(owner_of(self.actor)) if self.actor else self.state
+        state = turn_to_actor(self.state, self.actor) if self.actor else self.state
         filled = replace(move, action=fill_in_texts(move.action, state), says=fill_in(move.says, state))
         return super().play(filled, checked=checked)
 
@@ -167,7 +168,12 @@ def play_hands(run: Recording[S], hands: Mapping[str, Hand[S]], *, to_the_end: b
     ValueError when it is over before that.
     """
     while (actor := run.actor) is not None and (to_the_end or any(hand.left for hand in hands.values())):
-        hands[owner_of(actor)].take_turn(run)
+        factory = run.world.facets.seating.own_player(run.state, actor)
+        if factory is None or owner_of(actor) in hands:
+            hands[owner_of(actor)].take_turn(run)
+        else:  # an overseer, which is the same each time that it is asked
+            agent = make_agent(run.world, factory, actor, run.genesis, run.state)
+            run.play(LabelledMove(_decide(agent, run, actor, None).action))
     if left := {name: hand.left for name, hand in hands.items() if hand.left}:
         raise ValueError(f"the run ended after {len(run.entries)} entries, without so many moves of: {left}")
 
@@ -338,9 +344,9 @@ class Mutator(Hand[State]):
         return run.play(LabelledMove(action, decision.said), checked=False)
 
 
-def _decide(agent: Agent, run: Recording[State], actor: str, last: Outcome | None) -> Move:
+def _decide(agent: Agent, run: Recording[S], actor: str, last: Outcome | None) -> Move:
     """The agent's move. A rule-based player awaits nothing, so its coroutine ends at the first step."""
-    deciding = agent.act(WORLD.view(run.state, actor), last)
+    deciding = agent.act(run.world.view(run.state, actor), last)
     try:
         deciding.send(None)
     except StopIteration as decided:
