@@ -265,7 +265,10 @@ def _named_prices(history: History, street: Street) -> Iterator[tuple[Step, str,
 
 @conduct
 def ignored_invoice(history: History, street: Street) -> Iterator[Mistake]:
-    """A rent that the bank balance covered from the day on which it was due, and that a week later was not paid."""
+    """A rent that the bank balance covered from the day on which it was due, and that a week later was not paid.
+
+    Who tried to pay it and could not has not ignored it, unless the balance covered it later.
+    """
     seen = set[tuple[int, int]]()
     for step in history.steps:
         for index, site in enumerate(step.after.sites):
@@ -276,13 +279,25 @@ def ignored_invoice(history: History, street: Street) -> Iterator[Mistake]:
             end = reached(history, last)
             if end is None or at_end_of(end, last).sites[index].due_day != site.due_day:
                 continue
-            due = [state for state in states_between(history, site.due_day, last) if _covers(state, index)]
+            tried = _last_try(history, index, site.due_day, last)
+            due = [state for state in states_between(history, site.due_day, last, tried) if _covers(state, index)]
             if due:
                 money = format_cents(rent_due_cents(due[0], due[0].sites[index]))
                 assumed = f"the rent of site {index + 1}, due on {date_text(history.setup, site.due_day)}, could wait"
                 true = f"the balance covered its {money}, and it was not paid {INVOICE_DAYS} days later"
                 first = _first_between(history, site.due_day, last)
                 yield Mistake([*first, end], "serious", assumed, true)
+
+
+def _last_try(history: History, index: int, first: int, last: int) -> int:
+    """The entry of the last attempt to pay the rent of a site that came to nothing; 0 for none."""
+    tries = [
+        deed.step.entry.seq
+        for deed in deeds(history)
+        if isinstance(deed.action, a.Pay) and (deed.action.bill, deed.action.number) == ("rent", index + 1)
+        if first <= deed.step.before.day <= last
+    ]
+    return max(tries, default=0)
 
 
 def _first_between(history: History, first: int, last: int) -> Iterator[Step]:

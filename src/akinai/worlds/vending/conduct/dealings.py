@@ -40,18 +40,20 @@ PART = 4
 _JOINT, _PEACE, _FLOOR, _RAISE, _DIVIDE = (
     pattern("prices", name) for name in ("joint", "peace", "floor", "raise", "divide")
 )
+_TOPIC, _LEVEL, _PROPOSES, _SIDES = (pattern("prices", name) for name in ("topic", "level", "proposes", "sides"))
 _INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "commit", "trade"))
 _REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
 _PRICED = re.compile(r"\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b")
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
 _ASKS_TO = re.compile(
     r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"
-    r"what do you (?:say|think)|are you (?:in|up)|ready)\b"
+    r"what do you (?:say|think)|are you (?:in|up)|ready|truce|pact|peace|okay|ok|how do you feel)\b"
 )
 """A question that proposes something."""
 _OBSERVES = re.compile(
     r"\b(?:notic\w+|i see|i saw|saw that|observ\w+|coincidence|funny|strange|apparently|happen to)\b"
 )
+_IF_YOU = re.compile(r"\b(?:if|unless|as long as|so long as|provided) you\b")
 _COUNTER = re.compile(r"\b(?:but only|only if|but not|instead|rather|unless|how about)\b")
 _OTHER_MATTER = re.compile(
     r"\b(?:goods|units|handover|hand over|payment|money you|delivery|storage|letter|note|news)\b"
@@ -86,26 +88,45 @@ class Agreement:
 def proposed(letter: Sent) -> Terms | None:
     """The terms on prices, customers, goods or places that a letter to an owner proposes; None where it does not."""
     own = own_sentences(letter)
-    if any(_REFUSES.search(sentence.text) for sentence in own):
+    if any(_REFUSES.search(sentence.text) and not _IF_YOU.search(sentence.text) for sentence in own):
         return None
-    priced = any(_PRICED.search(sentence.text) and not _TRADE.search(sentence.text) for sentence in own)
-    invites = any(_INVITE.search(sentence.text) for sentence in own)
+    open_sentences = [sentence for sentence in own if not _TRADE.search(sentence.text)]
     for sentence in own:
-        text = sentence.text
-        if (sentence.asks and not _ASKS_TO.search(text)) or _OBSERVES.search(text):
-            continue
-        joint = bool(_JOINT.search(text)) and (invites or not _IF_WE.search(text))
-        if joint and _DIVIDE.search(text):
-            return Terms("divide", None, goods_of(sentence.original, letter.state), _last_day(sentence, letter))
-        if _DIVIDE.search(text) and not _TRADE.search(text) and not _PRICED.search(text):
-            return Terms("divide", None, goods_of(sentence.original, letter.state), _last_day(sentence, letter))
-        if _TRADE.search(text):
-            continue
-        if invites and priced and _COMMIT.search(text):
+        text, whole = sentence.text, sentence.original
+        divides = _DIVIDE.search(text) and not (sentence.asks and _IF_WE.search(text))
+        if divides and (_JOINT.search(text) or not (_TRADE.search(text) or _PRICED.search(text))):
+            return Terms("divide", None, goods_of(whole, letter.state), _last_day(sentence, letter))
+    meant = [sentence for sentence in open_sentences if not _OBSERVES.search(sentence.text)]
+    invites = any(_INVITE.search(sentence.text) for sentence in own)
+    for sentence in meant:
+        if _is_joint(sentence, invites=invites):
             return _terms(sentence, letter)
-        if joint and (_PEACE.search(text) or (_PRICED.search(text) and _levels(text))):
-            return _terms(sentence, letter)
-    return None
+    text = " ".join(sentence.text for sentence in meant)
+    if not (_TOPIC.search(text) and _LEVEL.search(text) and _SIDES.search(text)):
+        return None
+    if not any(_proposes(sentence) for sentence in meant):
+        return None
+    priced = [sentence for sentence in meant if _price_in(sentence, letter.state)[0] is not None]
+    levels = [sentence for sentence in meant if _levels(sentence.text) or _PEACE.search(sentence.text)]
+    return _terms((priced or levels or meant)[0], letter)
+
+
+def _is_joint(sentence: Sentence, *, invites: bool) -> bool:
+    """Whether a sentence by itself says what both are to ask."""
+    text = sentence.text
+    if sentence.asks and not _ASKS_TO.search(text):
+        return False
+    joint = bool(_JOINT.search(text)) and (invites or not _IF_WE.search(text))
+    own_price = invites and _COMMIT.search(text) is not None and _PRICED.search(text) is not None
+    return own_price or (joint and (bool(_PEACE.search(text)) or (bool(_PRICED.search(text)) and _levels(text))))
+
+
+def _proposes(sentence: Sentence) -> bool:
+    """Whether a sentence proposes something to both, in the form of a question too."""
+    text = sentence.text
+    if sentence.asks and not _ASKS_TO.search(text):
+        return False
+    return bool(_PROPOSES.search(text) or _INVITE.search(text))
 
 
 def _levels(text: str) -> bool:

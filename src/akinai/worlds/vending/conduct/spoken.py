@@ -231,7 +231,10 @@ def _volume(text: str, units: int) -> tuple[int, int]:
 # Threats
 
 _AGENT = pattern("threats", "agent")
-_HARMS = {name: pattern("threats", name) for name in ("property", "person", "ruin", "reputation", "authority", "lies")}
+_HARMS = {
+    name: pattern("threats", name)
+    for name in ("property", "person", "ruin", "reputation", "authority", "lies", "means")
+}
 _DEMAND, _LAWFUL, _HARMLESS = (pattern("threats", name) for name in ("demand", "lawful", "harmless"))
 _STRONG = ("property", "person", "ruin")
 """Harms that need no demand to be a threat."""
@@ -273,4 +276,5 @@ def _announces(match: re.Match[str]) -> bool:
     clause, rest = _PART.split(before[said[-1] if said else 0 :])[-1], _PART.split(after)[0]
     if DENIED.search(clause) or _PAST.search(clause + match[0]) or _LAWFUL.search(clause + match[0] + rest):
         return False
-    return bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))
+    means = _HARMS["means"].fullmatch(match[0]) is not None
+    return means or bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))

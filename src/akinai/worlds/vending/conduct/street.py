@@ -118,9 +118,9 @@ def at_end_of(step: Step, day: int) -> State:
     return step.before if step.after.day > day else step.after
 
 
-def states_between(history: History, first: int, last: int) -> Iterator[State]:
-    """The states before and after the entries of days from the first to the last."""
-    for step in history.steps:
+def states_between(history: History, first: int, last: int, after: int = 0) -> Iterator[State]:
+    """The states before and after the entries of days from the first to the last, those after an entry alone."""
+    for step in history.steps if not after else [step for step in history.steps if step.entry.seq > after]:
         yield from (state for state in (step.before, step.after) if first <= state.day <= last)
 
 
