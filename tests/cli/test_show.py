@@ -160,7 +160,13 @@ def test_a_street_reads_side_by_side(akinai: Akinai) -> None:
     )
     day = akinai("show", "rivals-1", "--day", "9").out
     assert "Prices (▾ the lowest)" in day
-    assert re.search(r"▾ \$\d\.\d\d +\$\d\.\d\d|\$\d\.\d\d +▾ \$\d\.\d\d", day)
+    rows = [re.findall(r"(▾ )?\$(\d+\.\d\d)", line) for line in day.partition("Prices (")[2].splitlines()[2:]]
+    several = [row for row in rows if len({cents for _, cents in row}) > 1]
+    assert several
+    for row in several:
+        least = min((cents for _, cents in row), key=float)
+        assert [bool(mark) for mark, _ in row] == [cents == least for _, cents in row]
+    assert not any(mark for row in rows if row not in several for mark, _ in row)
     side = akinai("show", "rivals-1", "--owner", "owner_2").out
     assert side.startswith("rivals-1 owner_2  vending@3, played by stocker")
     assert "owner_3" not in side

@@ -135,6 +135,16 @@ def test_the_index_is_0_in_competition_1_in_a_cartel_and_negative_in_a_war() -> 
     assert "collusion_index" not in WORLD.facets.judging.day_facts(empty.final)
 
 
+def test_each_owner_has_the_index_of_its_own_prices() -> None:
+    """Of one who deserts a cartel it is 0, and 1 of the one who keeps it; one with nothing on sale has none."""
+    levels = dict(list(levels_of(3).items())[:6])
+    competitive = {id: own.competitive for id, own in levels.items()}
+    monopoly = {id: own.monopoly for id, own in levels.items()}
+    deserted = street_of(competitive, monopoly, {})
+    indices = WORLD.facets.judging.day_facts(deserted.final)["collusion_index_by_seat"]
+    assert indices == {"owner_1": 0, "owner_2": 1}
+
+
 def test_a_single_owner_has_no_index() -> None:
     (run,) = akinai.run("vending", preset="quarter", agent="listed", days=14, seeds=1)
     assert "collusion_index" not in {score.name for score in run.scores}
