@@ -31,13 +31,15 @@ def play(folder: Path) -> str:
     for agent in ("idle", "naive", "reference"):
         akinai.run("vending", agent=agent, seeds=range(1, 6), store=store, name=agent)
     akinai.run("market", agent="careful", store=store, name="market")
-    akinai.run("vending", agent="reference", days=365, seeds=[7], store=year_of(store), name="year")
+    akinai.run("vending", agent="reference", days=365, seeds=[7], store=other_store(store, "year"), name="year")
+    rivals, other = {"owners.2.agent": "stocker", "owners.3.agent": "naive"}, other_store(store, "street")
+    akinai.run("vending", preset="arena", agent="reference", days=30, settings=rivals, store=other, name="street")
     return store
 
 
-def year_of(store: str) -> str:
-    """The store of the year: its line would make those of ninety days flat."""
-    return str(Path(store).with_name("year.db"))
+def other_store(store: str, name: str) -> str:
+    """A store beside it: the line of a year would make those of ninety days flat."""
+    return str(Path(store).with_name(f"{name}.db"))
 
 
 @contextmanager
@@ -100,6 +102,14 @@ def playing(browser: Browser, store: str) -> None:
         keep(page, "studio-play")
 
 
+def street(browser: Browser, address: str) -> None:
+    """Three owners side by side on a day."""
+    page = opened(browser, f"{address}#day=20", small=True)  # its store has no other run
+    page.set_viewport_size({"width": 960, "height": 560})
+    page.wait_for_timeout(600)
+    keep(page, "studio-street")
+
+
 def year(browser: Browser, address: str) -> None:
     """A business year in twenty seconds."""
     page = opened(browser, address, small=True)
@@ -139,8 +149,9 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         with serving("studio", "--store", store) as address:
             stills(browser, address)
-        with serving("studio", "--store", year_of(store)) as address:
-            year(browser, address)
+        for name, draw in (("year", year), ("street", street)):
+            with serving("studio", "--store", other_store(store, name)) as address:
+                draw(browser, address)
         playing(browser, store)
         browser.close()
     weigh(sorted(HERE.glob("studio-*.*")))
