@@ -29,6 +29,24 @@ def sheet(page: Page) -> Locator:
     return page.locator("form.sheet:not([hidden])")
 
 
+def test_a_person_oversees_letters(browser: Browser, tmp_path: Path) -> None:
+    """Reads what the owner wrote, and nothing of its business; what is vetoed does not go."""
+    store = str(tmp_path / "akinai.db")
+    words = ("--preset", "classic", "--days", "20", "--name", "me", "--store", store, "--set", "overseer.agent=human")
+    with page_process("play", "vending", "--hold", "overseer", *words) as address, visit(browser, address) as visitor:
+        page = visitor.open(address)
+        expect(page.locator("body")).to_contain_text("owner writes to orders@northbay-wholesale.com")
+        expect(page.locator("body")).not_to_contain_text("$500")
+        page.get_by_role("button", name="Review letter").first.click()
+        sheet(page).get_by_label("Verdict").select_option("veto")
+        sheet(page).get_by_label("Note").fill("Not today.")
+        page.locator("#form-review_letter .main").click()
+        expect(page.locator("#play-answer")).to_contain_text("owner writes to sales@ggbev.com")
+        visitor.check()
+    entries = akinai.show("me-1", store=store).views.steps.entries
+    assert [entry.parameters["note"] for entry in entries if entry.actor == "overseer"] == ["Not today."]
+
+
 @pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_a_person_runs_the_machine(browser: Browser, tmp_path: Path, look: dict[str, bool]) -> None:
     """Search, write, be refused, end the day, read: each is an entry; what is half typed survives a reload, and the run

@@ -65,15 +65,16 @@ class PlayView:
     results: tuple[Figure, ...]
     """What the run came to for the actor, in such a world."""
     place_history: PlaceHistory | None
-    """The place as it is now, a history of a single state; None in a world of several sides, where others' affairs are
-    hidden."""
+    """The place as it is now, a history of a single state; None in a world of several sides, and for a helper such as
+    an overseer, where others' affairs are hidden."""
 
 
 def play_view(world: World[Any], steps: Steps[Any], actor: str) -> PlayView:
     """Make the view of the person who plays an actor."""
     state, presentation, judging = steps.final, world.facets.presentation, world.facets.judging
-    first = _first_score(world, steps)
-    crowded = bool(world.facets.sides.groups)
+    aside = world.facets.seating.group(state, actor) in world.facets.sides.helpers
+    first = None if aside else _first_score(world, steps)
+    crowded = bool(world.facets.sides.groups) or aside
     start, now = world.now(steps.opening), world.now(state)
     days = steps.genesis.setup.get("days", 0)
     dated = start is not None and now is not None and isinstance(days, int) and "days" in steps.genesis.setup

@@ -16,6 +16,7 @@ import forked
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import fold, make_agent, replay
+from akinai.views.play import play_view
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OVERSEER, State
 from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter
@@ -313,6 +314,17 @@ def test_a_session_holds_the_owner_unless_it_asks_for_the_overseer() -> None:
         session.act("review_letter", {"verdict": "veto", "note": "No."})
         assert [entry.name for entry in session.run().ledger.entries if entry.actor == OVERSEER] == ["ReviewLetter"]
     assert akinai.run("vending", agent="watchful", preset="classic", days=2)[0].ending == "horizon"
+
+
+def test_a_person_who_oversees_sees_letters_alone() -> None:
+    """Neither money nor stock of an owner; the task is there before the first letter."""
+    (run,) = akinai.run("vending", preset="arena", days=2, settings={"overseer.agent": "lenient"})
+    steps = replay(WORLD, run.ledger)
+    views = {actor: play_view(WORLD, steps, actor) for actor in (FIRST, OVERSEER)}
+    assert [view.place_history is None for view in views.values()] == [False, True]
+    assert [bool(view.headline) for view in views.values()] == [True, False]
+    assert views[OVERSEER].closed == ()
+    assert "You oversee the letters" in WORLD.view(steps.opening, OVERSEER).text
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ def _figures(playing: PlayView, ghosts: Ghosts) -> Mapping[str, str]:
 
 
 def _plot(playing: PlayView, ghosts: Ghosts, language: Any) -> Plot | None:
-    if not playing.days:
+    if not playing.days or not playing.headline:
         return None
     you = translate(marked("you"), language)
     days = {**ghosts, you: playing.closed}

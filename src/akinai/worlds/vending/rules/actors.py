@@ -200,7 +200,7 @@ _OVERSEER_TASK = (
 
 def _overseer_view(state: State, why: str | None) -> View:
     if why:
-        return View(why, (), why, "")
+        return View(_OVERSEER_TASK if state.setup.overseer else why, (), why, "")
     owner, letter = state.outgoing[0]
     news = f"{owner} writes to {letter.to}, {clock(state.setup, letter.at)}:\n{letter.subject}\n\n{letter.body}"
     return View(f"{_OVERSEER_TASK}\n\n{news}", (a.ReviewLetter,), None, news)
