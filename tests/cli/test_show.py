@@ -155,9 +155,7 @@ def test_a_street_reads_side_by_side(akinai: Akinai) -> None:
     story = akinai("show", "rivals-1").out
     assert "the bank balance by owner is owner_1 $" in story
     assert re.search(r"^owner_2 +stocker +\$[\d,.]+ +\d+ +\d+$", story, re.MULTILINE)
-    assert re.search(
-        r"^Day 9 .* bank balance owner_1 \$[\d,.]+, owner_2 \$[\d,.]+, owner_3 \$[\d,.]+", story, re.MULTILINE
-    )
+    assert re.search(r"^bank balance owner_1 \$[\d,.]+, owner_2 \$[\d,.]+, owner_3 \$[\d,.]+", story, re.MULTILINE)
     day = akinai("show", "rivals-1", "--day", "9").out
     assert "Prices (▾ the lowest)" in day
     rows = [re.findall(r"(▾ )?\$(\d+\.\d\d)", line) for line in day.partition("Prices (")[2].splitlines()[2:]]

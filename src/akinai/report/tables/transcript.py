@@ -69,7 +69,7 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
     for day, items in transcript.by_day():
         if not transcript.after or day.first > transcript.after or not day.first:
             yield Text("")
-            yield _day_line(transcript, day)
+            yield from _day_lines(transcript, day)
         for item in items:
             yield from item_parts(item, full=single, calls=transcript.selection.calls, with_actor=crowded)
             for number in item.findings:
@@ -160,24 +160,31 @@ def _finding_line(finding: FindingView, *, with_actor: bool = False) -> Text:
     return Text.assemble((head, STYLES[finding.severity]), f"  {actor}", plain(shorten(words, LONGEST_FINDING)))
 
 
-def _day_line(transcript: Transcript, day: DayView) -> RenderableType:
+def _day_lines(transcript: Transcript, day: DayView) -> Iterator[RenderableType]:
+    """Yield the line above a day; of several owners what each has at its end is a line of its own."""
     run, selection = transcript.run, transcript.selection
-    seats = {"": run} if selection.owner or not transcript.seats else transcript.seats
+    several = bool(transcript.seats) and selection.owner is None
     name = translate_record(day.title)
     title = f"{fill('Day {day}', day=day.number)}  {name}" if run.unit == "day" else name
     open_ = "" if day.closed or run.unit == "part" else translate("still open")
-    words = [title, translate_record(day.note), open_]
-    values = {seat: own.days[day.number - 1].facts.get(run.headline_fact) for seat, own in seats.items()}
+    words = [title, translate_record(day.note), open_, *_amounts({"": run} if not several else {}, run, day)]
+    if day.refused:
+        words.append(fill("{count} refused", count=day.refused))
+    yield Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
+    yield from (Text(line, "dim") for line in _amounts(transcript.seats if several else {}, run, day))
+
+
+def _amounts(runs: Mapping[str, RunView], run: RunView, day: DayView) -> Iterator[str]:
+    """Yield the headline at the end of a day in words, by the names of the runs, where it is known."""
+    cents = run.units.get(run.headline) == "cents"
+    values = {name: own.days[day.number - 1].facts.get(run.headline_fact) for name, own in runs.items()}
     amounts = [
-        f"{seat} {format_cents(round(value)) if run.units.get(run.headline) == 'cents' else f'{value:g}'}".lstrip()
-        for seat, value in values.items()
+        f"{name} {format_cents(round(value)) if cents else f'{value:g}'}".lstrip()
+        for name, value in values.items()
         if value is not None and day.closed
     ]
     if amounts:
-        words.append(f"{translate(label(run.headline))} {', '.join(amounts)}")
-    if day.refused:
-        words.append(fill("{count} refused", count=day.refused))
-    return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
+        yield f"{translate(label(run.headline))} {', '.join(amounts)}"
 
 
 def place_parts(snapshot: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
