@@ -36,7 +36,7 @@ def test_every_bullet_teaches_what_another_one_taught(count: int) -> None:
     permuted = permute(book)
     assert permuted is not None
     assert inject_all(permuted).tokens == inject_all(book).tokens
-    assert texts(permute(book)) == texts(permuted) != texts(permute(book, 1 if count > 3 else 0)) or count <= 3
+    assert texts(permute(book)) == texts(permuted)
 
 
 def test_sentences_exchange_their_second_parts_and_are_found_as_before() -> None:

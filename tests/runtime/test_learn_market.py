@@ -12,10 +12,10 @@ import akinai
 from akinai.cli.app import app
 from akinai.core.errors import UsageError
 from akinai.core.lessons import Advice
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
@@ -62,7 +62,7 @@ def test_every_sentence_leads_to_entries_of_its_markets(learned: tuple[LearnResu
 
 def test_each_customer_of_a_run_is_told_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """The card has the playbook's digest; the genesis and the businesses are as without it."""
-    bullets = playbook_bullets(learned[0].path)
+    bullets = read_playbook(learned[0].path).for_players
     guided = akinai.run("market", agent=AgentSpec("first", bullets=bullets), seeds=5, settings=[*SMALL])[0]
     plain = akinai.run("market", agent="first", seeds=5, settings=[*SMALL])[0]
     assert len(str(guided.header.card["playbook"])) == 16

@@ -20,7 +20,6 @@ from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.runs.planning import seeds_in
 from akinai.worlds.vending.lessons.advice import (
@@ -93,7 +92,7 @@ def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
 
 def test_a_run_remembers_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
-    bullets = playbook_bullets(learned[0].path)
+    bullets = read_playbook(learned[0].path).for_players
     with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10)[0]
     plain = akinai.run("vending", agent="naive", seeds=5, days=10)[0]
     assert spec_of(with_it.header).bullets == bullets

@@ -9,10 +9,11 @@ from akinai.agents.chat import checked_instructions, instructions
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.worlds import World
+from akinai.learning.playbook.formats import dumps
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.config.calls import given_of
 from akinai.runtime.config.files import new_path, read_named
 from akinai.runtime.config.settings import Settings, named_source, setting
-from akinai.runtime.learn.world import playbook_bullets, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder
 from akinai.runtime.options import AgentOptions
@@ -142,9 +143,9 @@ def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -
         budget = PLAYBOOK_TOKENS if tokens is None else tokens
         if options["embedder"]:
             find_embedder(options["embedder"])  # refused before anything is played
-        text = playbook_json(playbook)
+        text = dumps(read_playbook(playbook))
         return replace(spec, playbook=text, playbook_tokens=budget, embedder=options["embedder"] or "")
     unused = {"--playbook-tokens": tokens, "--embedder": options["embedder"]}
     if flag := next((flag for flag, value in unused.items() if value is not None), None):
         raise UsageError(f"{spec.agent} is told all of a playbook, as every player by rules; leave {flag} out")
-    return replace(spec, bullets=playbook_bullets(playbook))
+    return replace(spec, bullets=read_playbook(playbook).for_players)

@@ -14,8 +14,8 @@ from akinai.core.chance import Split
 from akinai.core.errors import AgentError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.learning.playbook.formats import loads
+from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.learn.players import in_dollars
-from akinai.runtime.learn.world import playbook_bullets
 from akinai.runtime.options import Reward
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT, AgentSpec, ModelChoice
@@ -86,7 +86,7 @@ def play(
     `name` is the run's group in its store. `bullets` follow those of the task's playbook. UsageError when the task
     cannot be played; AgentError when the run failed, which gives no reward at all.
     """
-    all_bullets = (*(playbook_bullets(task.playbook) if task.playbook else ()), *bullets)
+    all_bullets = (*(read_playbook(task.playbook).for_players if task.playbook else ()), *bullets)
     world = worlds.load(task.world)
     span = reward_span(world, task.reward, task.model_dump())
     agent = task.agent or (CHAT if model else default_agent(world))
@@ -118,5 +118,5 @@ def reward_of(run: Run) -> float:
 def bullets_of(text: str) -> tuple[str, ...]:
     """The bullets in a resource: those of a playbook's JSON, or any other text as a single bullet."""
     if text.lstrip().startswith("{"):
-        return tuple(bullet.for_players for bullet in loads(text, "the resource"))
+        return loads(text, "the resource").for_players
     return (text,) if text.strip() else ()

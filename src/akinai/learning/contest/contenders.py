@@ -59,7 +59,6 @@ class Contest:
     budget_tokens: int = 8_000
     """The intended size of a playbook."""
     tries: int = 3
-    seed: int = 0
     records: RunRecords | None = None
     """None for tasks with known answers."""
 

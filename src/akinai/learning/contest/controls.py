@@ -22,7 +22,7 @@ EXAMPLES = "examples"
 JOINTS = (" -> ", ": ", "; ", ". ", ", ")
 """A sentence is cut at the first of these that it holds: before it stands the occasion, after it what is taught."""
 MOST_EXAMPLES = 100
-"""Raw examples that a search ranks for a task; further ones follow in an order drawn by the seed."""
+"""Raw examples that a search ranks for a task; further ones follow in an order drawn by lot."""
 NEIGHBOURS = 16
 """Bullets of nearly the same length among which their teachings are permuted."""
 _NUMBER = re.compile(r"\d+")
@@ -38,10 +38,10 @@ class Control(NamedTuple):
     retriever: PlaybookRetriever
 
 
-def permuted_control(playbook: Playbook, retriever: PlaybookRetriever, seed: int = 0) -> Control | None:
+def permuted_control(playbook: Playbook, retriever: PlaybookRetriever) -> Control | None:
     """The control of tasks with answers: every task finds the bullets that it would find, and each teaches what
     another bullet of nearly its length teaches. None for fewer than two bullets that differ."""
-    shuffled = permute(playbook, seed)
+    shuffled = permute(playbook)
     if shuffled is None:
         return None
     finds = ControlRetriever(retriever.fresh(), lambda inner, other, query: inner.permuted(playbook, other, query))
@@ -54,14 +54,14 @@ def invented_control(playbook: Playbook, retriever: PlaybookRetriever) -> Contro
     return Control("invented", invented, retriever.fresh()) if invented else None
 
 
-def permute(playbook: Playbook, seed: int = 0) -> Playbook | None:
+def permute(playbook: Playbook) -> Playbook | None:
     """The playbook in which bullets of nearly the same length have exchanged what they teach.
 
     A sentence keeps its first part, the occasion, and takes over the second part of another: exchanged as wholes, true
     sentences would stay true. No bullet gets a lesson equal to its own while at least half of its neighbours have
     another. None where nothing can be exchanged.
     """
-    chance = Chance.of(seed)
+    chance = Chance.of(0)
     bullets = sorted(playbook, key=lambda bullet: (estimate_tokens(bullet.content), bullet.id))
     by_arrow = all(JOINTS[0] in bullet.content for bullet in bullets)
     cuts = {bullet.id: _cut(bullet.content, by_arrow=by_arrow) for bullet in bullets}
@@ -94,9 +94,9 @@ def _cut(content: str, *, by_arrow: bool) -> tuple[str, str]:
     return content[:middle], content[middle:]
 
 
-def invent(playbook: Playbook, seed: int = 0) -> Playbook | None:
+def invent(playbook: Playbook) -> Playbook | None:
     """The playbook with every number replaced by one of as many digits that no run gave."""
-    chance = Chance.of(seed)
+    chance = Chance.of(0)
 
     def invented(bullet: Bullet) -> str:
         def number(match: re.Match[str]) -> str:
@@ -137,10 +137,8 @@ class ControlRetriever(PlaybookRetriever):
 
 
 async def placebo(contest: Contest) -> ContestResult:
-    """The learned bullets, permuted. UsageError where there is nothing to permute."""
-    retriever = contest.retriever(contest.config)
-    control = permuted_control(contest.playbook, retriever, contest.seed)
-    return ContestResult(control.playbook, control.retriever) if control else ContestResult(Playbook(), retriever)
+    """No bullets: the learned ones, permuted, are judged as the control wherever they can be permuted."""
+    return ContestResult(Playbook(), contest.retriever(contest.config))
 
 
 async def icl(contest: Contest) -> ContestResult:
@@ -155,19 +153,19 @@ async def icl(contest: Contest) -> ContestResult:
     retriever = contest.retriever(
         contest.config.model_copy(update={"budget_tokens": 0, "whole": False, "min_confidence": 0.0, "top_k": top_k})
     )
-    assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens, contest.seed)
+    assigned = assign_examples(retriever, examples, contest.judged, contest.injected_tokens)
     finds = ControlRetriever(retriever, lambda inner, book, query: inner.given(book, query, assigned.get(query, ())))
     return ContestResult(examples, finds)
 
 
 def assign_examples(
-    retriever: PlaybookRetriever, examples: Playbook, tasks: Sequence[Assignment], mean_tokens: float, seed: int = 0
+    retriever: PlaybookRetriever, examples: Playbook, tasks: Sequence[Assignment], mean_tokens: float
 ) -> Mapping[str, tuple[str, ...]]:
     """By query, the examples nearest to each task that take `mean_tokens` tokens on average.
 
     Whole examples seldom fit exactly: what a task was given too much or too little is made up for by the next ones.
     """
-    chance = Chance.of(seed)
+    chance = Chance.of(0)
     order = sorted(examples.by_id, key=lambda id: (chance("example", id).below(1 << 30), id))
     assigned: dict[str, tuple[str, ...]] = {}
     owed = 0.0

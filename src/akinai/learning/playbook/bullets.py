@@ -161,6 +161,11 @@ class Playbook:
         return {bullet.id: bullet for bullet in self}
 
     @property
+    def for_players(self) -> tuple[str, ...]:
+        """The bullets as players are given them, in the order of the file."""
+        return tuple(bullet.for_players for bullet in self)
+
+    @property
     def section_names(self) -> tuple[str, ...]:
         return tuple(section.name for section in self.sections)
 

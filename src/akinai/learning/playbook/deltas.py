@@ -295,15 +295,7 @@ def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> 
             "", "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
         )
     draft.tags = draft.tags.set((task, tag.id), None)
-    match tag.tag:
-        case "helpful":
-            draft.put(replace(bullet, helpful=bullet.helpful + 1))
-        case "harmful":
-            draft.put(replace(bullet, harmful=bullet.harmful + 1))
-        case "neutral":
-            draft.put(replace(bullet, neutral=bullet.neutral + 1))
-        case _:
-            assert_never(tag.tag)
+    draft.put(replace(bullet, **{tag.tag: getattr(bullet, tag.tag) + 1}))
     return None
 
 

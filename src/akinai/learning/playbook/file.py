@@ -165,16 +165,17 @@ class PlaybookFile:
 
         UsageError for an existing bullet, UnknownName for an unknown id; then none is restored.
         """
-        with self._locked():
-            before = self._current()
+
+        def restored(before: Playbook) -> Edit:
             if existing := next((id for id in ids if id in before), None):
                 raise UsageError(f"bullet {existing!r} was to be restored and is in the playbook; leave it out")
             last = {bullet.id: bullet for change in self._journal.changes() for bullet in change.put}
             if unknown := next((id for id in ids if id not in last), None):
                 raise UnknownName("bullet in the journal", unknown, last)
             sections = before.with_sections(Section(last[id].section) for id in ids)
-            requested = Change(0, "", "restore", reason=reason)
-            return self._save(requested, before, sections.with_bullets({id: last[id] for id in ids}))
+            return Edit(sections.with_bullets({id: last[id] for id in ids}), reason)
+
+        return self.change("restore", restored)
 
     def recover(self) -> Recovered:
         """Repair the files: the playbook from the journal, or a journal that continues from the playbook.

@@ -100,39 +100,24 @@ class _Read(NamedTuple):
 
 @dataclass
 class _Piece:
-    """A bullet, or a line around the bullets, while a text is read."""
+    """A bullet, or a line around the bullets."""
 
     section: str
-    lines: list[str]
-    number: int
-    """The line at which it begins, from 1."""
-    is_bullet: bool
-    after: list[str] = field(default_factory=list[str])
-    """The empty lines below it."""
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-
-@dataclass
-class _Item:
-    """A piece in the looks of a text, or as it is written."""
-
-    section: str
-    after: str
+    after: str = ""
     """The empty lines below it."""
     text: str = ""
     """In the looks, that of a line alone: a bullet has its own."""
     id: str = ""
     """Of a bullet; empty for a line."""
+    number: int = 0
+    """The line at which a bullet begins while a text is read, from 1; 0 for a line around the bullets."""
 
 
 @dataclass
 class _Looks:
     """The looks of a text: its pieces in their order, and what is around them."""
 
-    pieces: list[_Item] = field(default_factory=list[_Item])
+    pieces: list[_Piece] = field(default_factory=list[_Piece])
     start: str = ""
     """The text above the first piece."""
     mark: str = ""
@@ -152,24 +137,23 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     """
     lines, looks = _lines(text)
     front = _front_end(lines)
-    before, pieces = lines[:front], list[_Piece]()
+    looks.start, pieces = "".join(f"{line}\n" for line in lines[:front]), list[_Piece]()
     for number, line in enumerate(lines[front:], front + 1):
         if line.startswith("## "):
-            pieces.append(_Piece(_checked_name(_section_name(line[3:].strip()), file, number), [line], number, False))
+            pieces.append(_Piece(_checked_name(_section_name(line[3:].strip()), file, number), text=line))
         elif _UNREADABLE.fullmatch(line) and not _BULLET.fullmatch(line):
             raise CorruptPlaybook(file, f"line {number}", f"counters that cannot be read: {line!r:.80}")
         elif first := _first_line(line):
             if not pieces:
                 raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
-            pieces.append(_Piece(pieces[-1].section, [line], number, True))
+            pieces.append(_Piece(pieces[-1].section, text=line, number=number))
         elif not line.strip():
-            (pieces[-1].after if pieces else before).append(line)
-        elif pieces and pieces[-1].is_bullet:
-            pieces[-1].lines += [*pieces[-1].after, line]
-            pieces[-1].after = []
+            _leave(line, pieces, looks)
+        elif pieces and pieces[-1].number:
+            pieces[-1].text += f"\n{pieces[-1].after}{line}"
+            pieces[-1].after = ""
         else:
             raise CorruptPlaybook(file, f"line {number}", f"{line!r:.80} belongs to no bullet")
-    looks.start = _ended(before)
     return _playbook_of(text, pieces, looks, "ace_text", file)
 
 
@@ -181,14 +165,19 @@ def loads_document(text: str, file: str = "the playbook") -> Playbook:
     that cannot be read.
     """
     lines, looks = _lines(text)
-    scanner = _Scanner(file, lines)
-    pieces = scanner.scan()
-    looks.start = _ended(scanner.start)
-    return _playbook_of(text, pieces, looks, "document", file)
+    return _playbook_of(text, _Scanner(file, lines, looks).scan(), looks, "document", file)
+
+
+def _leave(line: str, pieces: Sequence[_Piece], looks: _Looks) -> None:
+    """Note an empty line below the last piece, or above the first."""
+    if pieces:
+        pieces[-1].after += f"{line}\n"
+    else:
+        looks.start += f"{line}\n"
 
 
 def _playbook_of(text: str, pieces: Sequence[_Piece], looks: _Looks, form: Form, file: str) -> Playbook:
-    reads = {piece.number: _READERS[form](piece.text, file, piece.number) for piece in pieces if piece.is_bullet}
+    reads = {piece.number: _READERS[form](piece.text, file, piece.number) for piece in pieces if piece.number}
     lines: dict[str, int] = {}
     for number, read in reads.items():
         if read.id and (problem := id_problem(read.id)):
@@ -213,11 +202,12 @@ def _playbook_of(text: str, pieces: Sequence[_Piece], looks: _Looks, form: Form,
             sections.setdefault(piece.section, []).append(bullet)
         elif form == "ace_text":
             sections.setdefault(piece.section, [])
-        looks.pieces.append(_Item(piece.section, _ended(piece.after), "" if id else piece.text, id))
+        looks.pieces.append(_Piece(piece.section, piece.after, "" if id else piece.text, id))
     playbook = Playbook(tuple(Section(name, "", tuple(held)) for name, held in sections.items()), highest + 1)
     if dumps_ace(playbook.sections) == text:
         return playbook
-    return replace(playbook, metadata={form: _ADAPTER.dump_python(looks, mode="json")})
+    held = _ADAPTER.dump_python(looks, mode="json", exclude={"pieces": {"__all__": {"number"}}})
+    return replace(playbook, metadata={form: held})
 
 
 def dumps_text(playbook: Playbook) -> str:
@@ -231,7 +221,7 @@ def dumps_text(playbook: Playbook) -> str:
         return dumps_ace(playbook.sections)
     looks, form = read
     fresh = {section.name: {bullet.id: bullet for bullet in section.bullets} for section in playbook.sections}
-    items: list[_Item] = []
+    items: list[_Piece] = []
     like = "" if form == "ace_text" else "- "
     for piece in looks.pieces:
         bullet = fresh.get(piece.section, {}).pop(piece.id, None) if piece.id else None
@@ -243,20 +233,20 @@ def dumps_text(playbook: Playbook) -> str:
         elif items:  # what was removed leaves the empty lines below it
             items[-1].after = max(items[-1].after, piece.after, key=len)
     for section in playbook.sections:
-        bullets = [_Item(section.name, "", _new_text(like, bullet)) for bullet in fresh[section.name].values()]
+        bullets = [_Piece(section.name, "", _new_text(like, bullet)) for bullet in fresh[section.name].values()]
         _insert(items, section.name, bullets, gap="\n" if like and not _is_line(like) else "")
     text = looks.start + "".join(f"{item.text}\n{item.after}" for item in items)
     text = text if looks.ended else text.removesuffix("\n")
     return looks.mark + (text if "\r" in text else text.replace("\n", looks.line_end))
 
 
-def _insert(items: list[_Item], section: str, bullets: Sequence[_Item], *, gap: str) -> None:
+def _insert(items: list[_Piece], section: str, bullets: Sequence[_Piece], *, gap: str) -> None:
     """Put new bullets after the last item of their section, with `gap` between them."""
     last = max((index for index, item in enumerate(items) if item.section == section), default=None)
     if last is None:
         if items:
             items[-1].after = items[-1].after or "\n"
-        items += [_Item(section, gap, heading(section)), *bullets]
+        items += [_Piece(section, gap, heading(section)), *bullets]
     elif bullets:
         after, items[last].after = items[last].after, gap
         items[last + 1 : last + 1] = bullets
@@ -311,10 +301,6 @@ def _read_ace(text: str, file: str, number: int) -> _Read:
     return read._replace(content="\n".join([read.content, *(line.removeprefix(MARGIN) for line in further)]))
 
 
-def _ended(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
 def _lines(text: str) -> tuple[list[str], _Looks]:
     """The lines of a file with line ends of Windows or Unix, and the looks of its ends."""
     looks = _Looks(ended=text.endswith("\n"))
@@ -346,13 +332,13 @@ def _checked_name(name: str, file: str, number: int) -> str:
 
 @dataclass
 class _Scanner:
-    """The pieces of a document while they are being read. Together with the start they are its lines."""
+    """The pieces of a document while they are being read. Together with the start of its looks they are its lines."""
 
     file: str
     lines: Sequence[str]
+    looks: _Looks
     at: int = 0
     section: str = UNNAMED
-    start: list[str] = field(default_factory=list[str])
     pieces: list[_Piece] = field(default_factory=list[_Piece])
 
     def scan(self) -> list[_Piece]:
@@ -361,7 +347,7 @@ class _Scanner:
         while self.at < len(self.lines):
             line = self._text_at(self.at)
             if not line.strip():
-                (self.pieces[-1].after if self.pieces else self.start).append(self.lines[self.at])
+                _leave(self.lines[self.at], self.pieces, self.looks)
                 self.at += 1
             elif _RULE.fullmatch(line) or (items and _FIELD_LINE.fullmatch(line)):
                 self._take(self.at + 1, is_bullet=False)
@@ -382,11 +368,12 @@ class _Scanner:
             end = next((n for n, line in enumerate(self.lines[1:], 2) if line.strip() in ("---", "...")), None)
             if end is None:
                 raise CorruptPlaybook(self.file, "line 1", "front matter that '---' does not end")
-            self.start += self.lines[:end]
+            self.looks.start = "".join(f"{line}\n" for line in self.lines[:end])
             self.at = end
 
     def _take(self, end: int, *, is_bullet: bool = True) -> None:
-        self.pieces.append(_Piece(self.section, [*self.lines[self.at : end]], self.at + 1, is_bullet))
+        text, number = "\n".join(self.lines[self.at : end]), self.at + 1 if is_bullet else 0
+        self.pieces.append(_Piece(self.section, text=text, number=number))
         self.at = end
 
     def _begin(self, heading: str) -> None:
@@ -421,44 +408,43 @@ class _Scanner:
 
     def _item_end(self) -> int:
         """The end of a list item: further lines are indented, or follow it directly; indented items belong to it."""
-        end, indent = self.at + 1, len(self.lines[self.at]) - len(self.lines[self.at].lstrip(" "))
-        fence = ""
-        while end < len(self.lines):
-            line = self._text_at(end)
-            if mark := _FENCE.match(line):
-                fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-            elif not fence and line.strip():
-                deeper = len(line) - len(line.lstrip(" \t")) > indent
-                follows = bool(self._text_at(end - 1).strip())
-                if not deeper and (not follows or self._begins(line)):
-                    break
-            end += 1
-        return self._without_empty_lines(end)
+        indent = len(self.lines[self.at]) - len(self.lines[self.at].lstrip(" "))
+
+        def is_over(end: int, line: str) -> bool:
+            deeper = len(line) - len(line.lstrip(" \t")) > indent
+            follows = bool(self._text_at(end - 1).strip())
+            return bool(line.strip()) and not deeper and (not follows or self._begins(line))
+
+        return self._end(self.at + 1, is_over)
 
     def _paragraph_end(self) -> int:
         """The end of a paragraph, with the code below it. Where lines begin with a tag in brackets, each of them is a
         paragraph."""
-        end, fence = self.at, ""
         tagged = bool(_TAGGED.match(self.lines[self.at]))
+
+        def is_over(end: int, line: str) -> bool:
+            if not line.strip():
+                return not _FENCE.match(next((other for other in self.lines[end:] if other.strip()), ""))
+            return end > self.at and (self._begins(line) or (tagged and bool(_TAGGED.match(line))))
+
+        return self._end(self.at, is_over)
+
+    def _end(self, start: int, is_over: Callable[[int, str], bool]) -> int:
+        """The line from `start` on at which a bullet is over, outside of fences, without the empty lines before it."""
+        end, fence = start, ""
         while end < len(self.lines):
             line = self._text_at(end)
             if mark := _FENCE.match(line):
                 fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-            elif not fence and end > self.at:
-                following = next((other for other in self.lines[end:] if other.strip()), "")
-                is_over = not line.strip() and not _FENCE.match(following)
-                if is_over or self._begins(line) or (tagged and _TAGGED.match(line)):
-                    break
+            elif not fence and is_over(end, line):
+                break
             end += 1
-        return self._without_empty_lines(end)
-
-    def _begins(self, line: str) -> bool:
-        return bool(_MARKER.match(line) or _HEADING.fullmatch(line) or _ITEM_OPEN.match(line) or _RULE.fullmatch(line))
-
-    def _without_empty_lines(self, end: int) -> int:
         while end > self.at + 1 and not self._text_at(end - 1).strip():
             end -= 1
         return end
+
+    def _begins(self, line: str) -> bool:
+        return bool(_MARKER.match(line) or _HEADING.fullmatch(line) or _ITEM_OPEN.match(line) or _RULE.fullmatch(line))
 
 
 def _read_part(text: str, file: str, line: int) -> _Read:

@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
-from akinai.core.models import Asker, Message, Reply, Request, Usage
+from akinai.core.models import Asker, Message, Request, Usage
 from akinai.core.replies.objects import UnreadableReply
 from akinai.learning.roles.protocols import ModelUsage, RoleName
 from akinai.learning.roles.templates import PromptTemplates
@@ -106,7 +106,8 @@ class ModelRole:
             except UnreadableReply as error:
                 code = CUT if reply.finish in _CUT_OFF and error.code != "bad_field" else error.code
                 several += code == "several"
-                why = _reason(error, reply, code)
+                tokens = reply.usage.output or "its"
+                why = f"it was cut off at the limit of {tokens} tokens ({error})" if code == CUT else str(error)
                 usage = usage + ModelUsage(unreadable=1, reasons={code: 1})
                 self._streak.add(self.role, why, code)
                 again = Message("user", self._templates.filled("unreadable", why=why))
@@ -115,9 +116,3 @@ class ModelRole:
                 self._streak.end(self.role)
                 return Parsed(value, "", usage, (*messages, reply.message))
         return Parsed(None, f"{why} ({count} replies)", usage, messages)
-
-
-def _reason(error: UnreadableReply, reply: Reply, code: str) -> str:
-    if code != CUT:
-        return str(error)
-    return f"it was cut off at the limit of {reply.usage.output or 'its'} tokens ({error})"

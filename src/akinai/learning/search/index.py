@@ -126,14 +126,9 @@ class PlaybookIndex:
             for hit in hits
         ]
 
-    def scores(self, query: SearchQuery, *, alpha: float | None = None) -> dict[str, float]:
+    def scores(self, query: SearchQuery) -> dict[str, float]:
         """Ids and combined scores of the results of `search`, in order; faster than `search`."""
-        return self._hybrid.scores(
-            query.query_text,
-            query.top_k,
-            alpha=self.alpha if alpha is None else alpha,
-            allowed=self._allowed(query),
-        )
+        return self._hybrid.scores(query.query_text, query.top_k, alpha=self.alpha, allowed=self._allowed(query))
 
     def vectors(self) -> NDArray[np.float32]:
         """The bullets' vectors in the playbook's order; shape [n, d]."""

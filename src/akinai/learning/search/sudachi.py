@@ -3,13 +3,11 @@
 import re
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from akinai.core.canonical import keepable
 from akinai.learning.extras import load_package
 from akinai.retrieval import TOKENIZER_NAME, normalise, tokenize
-
-Mode: TypeAlias = Literal["A", "B", "C"]
 
 LONGEST_PIECE = 10_000
 """Characters passed to SudachiPy at once; it refuses more than 49,149 bytes."""
@@ -22,6 +20,7 @@ _JAPANESE = re.compile(
 )
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]")
 _END = re.compile("[。！？!?\n]")
+_MODE = "A"
 _PART = "the tokenizer SudachiWords"
 _GRAMMAR = ("助詞", "助動詞", "補助記号", "空白")
 
@@ -30,21 +29,20 @@ class SudachiWords:
     """Splits Japanese into normalised forms, so that 打合せ and 打ち合わせ are one word; other text as `tokenize` does.
 
     Each Han character of a word is also a word, as in `tokenize`, so that 絵本 finds 絵. Particles, auxiliary verbs and
-    signs are left out, unless a text has nothing else. `mode` is Sudachi's unit, A (short) to C (long). MissingExtra
-    without SudachiPy. Not thread-safe.
+    signs are left out, unless a text has nothing else. Words are short, Sudachi's unit A. MissingExtra without
+    SudachiPy. Not thread-safe.
     """
 
-    def __init__(self, mode: Mode = "A") -> None:
-        self.mode: Mode = mode
+    def __init__(self) -> None:
         self._words = lru_cache(CACHED)(self._split)
         _dictionary()
 
     @property
     def name(self) -> str:
-        """Identifies the tokenizer in a saved index: mode, versions of SudachiPy and its dictionary, and `tokenize`."""
+        """Identifies the tokenizer in a saved index: versions of SudachiPy and its dictionary, and `tokenize`."""
         from importlib.metadata import version
 
-        return f"sudachi@1-{self.mode}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
+        return f"sudachi@1-{_MODE}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
 
     def __call__(self, text: str) -> Sequence[str]:
         return self._words(text)
@@ -75,7 +73,7 @@ class SudachiWords:
     def _tokenizer(self) -> Any:
         dictionary = _dictionary()
         create = getattr(dictionary, "tokenizer", None) or dictionary.create  # create until SudachiPy 0.6
-        return create(load_package("sudachipy", _PART).SplitMode(self.mode))
+        return create(load_package("sudachipy", _PART).SplitMode(_MODE))
 
 
 @cache

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -91,6 +90,7 @@ def _tolerance(text: str) -> float:
 
 
 def _load_function(name: str, module: str, function: str) -> Check:
+    """A user's function, which returns whether an answer is right, a score from 0 to 1, or a `Grade`."""
     try:
         loaded: object = getattr(_import_module(module), function)
     except Exception as error:  # importing runs somebody's code
@@ -100,7 +100,19 @@ def _load_function(name: str, module: str, function: str) -> Check:
         ) from error
     if not callable(loaded):
         raise UsageError(f"the check {name!r} is {loaded!r:.60}; give a function of (truth, answer)")
-    return FunctionCheck(name, loaded)
+
+    def check(truth: str, answer: str) -> bool | float | Grade:
+        try:
+            value: object = loaded(truth, answer)
+        except Exception as error:  # somebody's code
+            raise UsageError(
+                f"the check {name!r} failed on the answer {answer!r:.80}: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(value, bool | int | float | Grade):
+            raise UsageError(f"the check {name!r} returned {value!r:.60}; return a bool, a score or a Grade")
+        return cast("bool | float | Grade", value)
+
+    return check
 
 
 def _import_module(name: str) -> Any:
@@ -115,22 +127,3 @@ def _import_module(name: str) -> Any:
     sys.modules[spec.name] = module  # dataclasses look themselves up there
     spec.loader.exec_module(module)
     return module
-
-
-@dataclass(frozen=True)
-class FunctionCheck:
-    """A user's function, which returns whether an answer is right, a score from 0 to 1, or a `Grade`."""
-
-    name: str
-    function: Callable[[str, str], object]
-
-    def __call__(self, truth: str, answer: str) -> bool | float | Grade:
-        try:
-            value = self.function(truth, answer)
-        except Exception as error:  # somebody's code
-            raise UsageError(
-                f"the check {self.name!r} failed on the answer {answer!r:.80}: {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(value, bool | int | float | Grade):
-            raise UsageError(f"the check {self.name!r} returned {value!r:.60}; return a bool, a score or a Grade")
-        return cast("bool | float | Grade", value)

@@ -21,12 +21,12 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.extras import extra_installed
-from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
+from akinai.learning.search.embedders import TfidfSvd
 from akinai.learning.search.index import PlaybookIndex
+from akinai.learning.search.sudachi import SudachiWords
 from akinai.plugins import plugins
-from akinai.retrieval import Tokenizer, tokenize
 from akinai.runtime.config.records import file_lines, record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
 from akinai.runtime.learn.checks import find_check
@@ -99,13 +99,17 @@ def questions(
         "validation": eval or (eval_sample if data == sample else ""),
         "test": test,
     }
-    tokenizer, index = _tokenizer_and_index(extra=extra_installed() if extra is None else extra)
+    rules: dict[str, Any] = {}
+    if extra_installed() if extra is None else extra:
+        words = SudachiWords()
+        index = partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words))
+        rules = {"tokenizer": words, "index": index}
 
     def load(split: Split) -> Sequence[Task]:
         name = names.get(split)
         return _read_questions(tasks, name, split) if name else []
 
-    return choice_data_set(tasks, load, sections_for(tasks.sections), tokenizer, index)
+    return choice_data_set(tasks, load, sections_for(tasks.sections), **rules)
 
 
 def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Task]:
@@ -118,16 +122,6 @@ def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Ta
     except ValueError as error:
         raise UsageError(f"the questions in {name!r} cannot be read: {error}") from error
     return [choice_task(tasks, question, name.rpartition("/")[2]) for question in questions]
-
-
-def _tokenizer_and_index(*, extra: bool) -> tuple[Tokenizer, Callable[[Playbook], PlaybookIndex]]:
-    if not extra:
-        return tokenize, PlaybookIndex
-    from akinai.learning.search.embedders import TfidfSvd
-    from akinai.learning.search.sudachi import SudachiWords
-
-    words = SudachiWords()
-    return words, partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words))
 
 
 def _entry_data_set(entry: str, table: Mapping[str, Any]) -> DataSet:

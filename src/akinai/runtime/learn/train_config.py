@@ -144,4 +144,4 @@ def _opposed(teaching: Teaching[Any], name: str) -> Mapping[str, Json]:
         return teaching.opposed_by(name, ())
     if not PlaybookFile(playbook_path(name)).exists():
         raise UnknownName("opponent", name, teaching.opponents, "or the file or name of a playbook")
-    return teaching.opposed_by(teaching.opponents[0], [bullet.for_players for bullet in read_playbook(name)])
+    return teaching.opposed_by(teaching.opponents[0], read_playbook(name).for_players)

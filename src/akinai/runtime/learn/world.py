@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.presentation.words import unit_word
 from akinai.core.worlds import replay
 from akinai.learning.data_sets import DataSet
-from akinai.learning.playbook.formats import dumps
-from akinai.learning.playbook.opening import read_playbook
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.model import RunCurator, RunReflector, model_roles
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
@@ -293,13 +290,3 @@ class WorldReflector:
             lessons=lessons,
             sources=(name,),
         )
-
-
-def playbook_bullets(path: Path | str) -> tuple[str, ...]:
-    """A playbook's bullets as players get them; `path` may be its name. Errors as in `read_playbook`."""
-    return tuple(bullet.for_players for bullet in read_playbook(path))
-
-
-def playbook_json(path: Path | str) -> str:
-    """A playbook as the JSON text that an `AgentSpec` takes; `path` may be its name. Errors as in `read_playbook`."""
-    return dumps(read_playbook(path))

@@ -35,7 +35,7 @@ class PlaybookSearch:
     @property
     def bullets(self) -> tuple[str, ...]:
         """All bullets as players get them, in the playbook's order."""
-        return tuple(bullet.for_players for bullet in self._playbook)
+        return self._playbook.for_players
 
     def find(self, situation: str) -> Injection:
         """The whole playbook if it fits; otherwise the bullets nearest to the situation, as many as fit."""
