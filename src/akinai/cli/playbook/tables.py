@@ -219,13 +219,7 @@ def bullet_json(bullet: Bullet) -> dict[str, Any]:
 
 
 def hit_json(hit: SearchResult) -> dict[str, Any]:
-    scores = {
-        "vector_score": hit.vector_score,
-        "bm25_score": hit.bm25_score,
-        "combined_score": hit.combined_score,
-        "matched": list(hit.matched),
-    }
-    return {"bullet": bullet_json(hit.bullet), **scores}
+    return {**as_json(hit), "bullet": bullet_json(hit.bullet)}
 
 
 def change_json(change: Change) -> dict[str, Any]:

@@ -246,13 +246,10 @@ EDGES: Mapping[StepName, Mapping[str, StepName | None]] = {
 
 def edges(job: Job, step: str) -> Mapping[str, str | None]:
     """The steps that may follow a step of this job, by the name of the edge; None is the end."""
-    node = _node(job, step)
-    own = EDGES[_base(job, step)]
-    inserted = _inserted(job, step)
-    if inserted is not None:
+    if (inserted := _inserted(job, step)) is not None:
         return {inserted.name: inserted.name}
-    jumps = {} if node is None else {name: name for name in node.may_go_to}
-    return {**own, **jumps}
+    node = _node(job, step)
+    return {**EDGES[_base(job, step)], **{name: name for name in (node.may_go_to if node else ())}}
 
 
 def follower(job: Job, step: str, state: LoopState) -> str | None:
