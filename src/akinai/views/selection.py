@@ -126,9 +126,9 @@ def _side(views: RunViews, owner: str) -> RunView:
         if owner not in views.seats:
             raise UnknownName("owner", owner, views.seats, f"run {views.header.run_id!r} has {', '.join(views.seats)}")
         return views.seats[owner]
-    single = participants(views.world, views.steps.opening)
-    if [owner] != [*single]:
-        whose = f"has a single one, {single[0]}" if len(single) == 1 else "has none; --actor shows one participant"
+    single = participants(views.world, views.steps.opening)[0] if views.world.facets.sides.seats else None
+    if owner != single:
+        whose = f"has a single one, {single}" if single else "has none; --actor shows one participant"
         raise UsageError(f"no owner {owner!r:.60} to show: run {views.header.run_id!r} {whose}")
     return views.run
 

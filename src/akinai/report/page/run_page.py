@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,9 +16,9 @@ from akinai.core.findings import WORST_FIRST
 from akinai.core.ledger import DAY_US
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import shorten
-from akinai.report.figures.style import Look, writable
+from akinai.report.figures.style import looks, writable
 from akinai.report.language import translate_report
-from akinai.report.page.plot import OWN, Line, Plot, plot, run_looks
+from akinai.report.page.plot import Line, Plot, plot, run_looks
 from akinai.report.page.site import Site
 from akinai.report.page.templating import (
     MINUS,
@@ -42,6 +42,8 @@ MOST_DAYS = 100_000
 MOST_LETTERS = 90
 """Letters of the first line of a letter."""
 PRICE_INDEX = "collusion_index"
+SEAT_CLEARANCE = 17
+"""Per cent of the height of a plot between the names of owners."""
 EACH_DAY = {f"sold{BY_SEAT}": "", "sold": "sold_out"}
 """A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
 
@@ -71,12 +73,14 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     view, language, seats = views.run, site.language, views.seats
     crowd = views.crowd
     closing = street_verdict(seats) if seats else Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
-    bars = _bars(view, language)
+    bars, headline = _bars(view, language), (view.headline, view.units.get(view.headline, ""))
     page = {
         "verdict": closing,
         "key_figures": _key_figures(view, seats, ghosts, language),
-        "plot": _seats_plot(views, language) if seats else _plot(views, ghosts, language),
-        "levels": _levels(seats, view.planned, language),
+        "plot": _seats_plot(views, headline, language, opening_value(views))
+        if seats
+        else _plot(views, ghosts, language),
+        "levels": _seats_plot(views, (PRICE_INDEX, "index"), language),
         "pins": _pins(views, language),
         "bars": bars,
         "slider": _slider(view),
@@ -238,29 +242,14 @@ def headline_plot(headline: tuple[str, str], begin: float, days: Ghosts, planned
     return plot(headline, [line for line in lines if line.front or len(line.values) > 1], planned, language)
 
 
-def _seats_plot(views: RunViews, language: Any) -> Plot | None:
-    """The headline of each of several owners over the days."""
-    view = views.run
-    begin = opening_value(views)
-    lines = [
-        Line(look, [begin, *_filled(run)[1]])
-        for look, run in zip(_seat_looks(views.seats), views.seats.values(), strict=True)
-        if view.headline_fact and view.planned
-    ]
-    return plot((view.headline, view.units.get(view.headline, "")), lines, view.planned, language)
-
-
-def _levels(seats: Mapping[str, RunView], planned: int, language: Any) -> Plot | None:
-    """The collusion index of each of several owners' own prices over the days."""
+def _seats_plot(views: RunViews, score: tuple[str, str], language: Any, opening: float | None = None) -> Plot | None:
+    """A score, by its name and unit, of each of several owners over the days; `opening` is that before the first."""
     lines = list[Line]()
-    for look, run in zip(_seat_looks(seats), seats.values(), strict=True):
-        first, values = _filled(run, PRICE_INDEX)
-        lines.append(Line(look, values, first=first))
-    return plot((PRICE_INDEX, "index"), lines, planned, language, clearance=20)
-
-
-def _seat_looks(seats: Iterable[str]) -> list[Look]:
-    return [Look(seat, hue) for seat, hue in zip(seats, OWN, strict=False)]
+    for run, look in zip(views.seats.values(), looks([*views.seats]).values(), strict=True):
+        first, values = _filled(run, "" if score[0] == run.headline else score[0])
+        before = [opening] if opening is not None and first == 1 else []
+        lines.append(Line(look, [*before, *values], first=first - len(before)))
+    return plot(score, lines, views.run.planned, language, clearance=SEAT_CLEARANCE)
 
 
 def _filled(run: RunView, fact: str = "") -> tuple[int, list[float]]:
