@@ -39,9 +39,13 @@ def views() -> RunViews:
 @pytest.fixture
 def dealt(tmp_path: Path) -> RunViews:
     """An owner who writes to another and pays it, and then does no more."""
-    file = tmp_path / "moves.jsonl"
+    return dealing(tmp_path)
+
+
+def dealing(folder: Path, **further: str) -> RunViews:
+    file = folder / "moves.jsonl"
     file.write_text("\n".join(map(json.dumps, FIRST_MOVES)))
-    settings = {"owners.2.agent": "idle"}
+    settings = {"owners.2.agent": "idle", **further}
     return views_of(akinai.run("vending", preset="arena", agent=f"script:{file}", days=2, settings=settings)[0])
 
 
@@ -126,6 +130,18 @@ def test_what_owners_send_one_another_is_a_dealing(dealt: RunViews) -> None:
     ]
     names = [type(dealt.steps[dealing.entry - 1].turn.action).__name__ for dealing in dealt.dealings]
     assert names == ["SendEmail", "SendMoney"]
+
+
+def test_a_letter_that_an_overseer_lets_go_is_a_dealing_of_its_writer(tmp_path: Path) -> None:
+    """By the entry that let it go. Who reads letters is no owner, and a single owner beside it is one."""
+    overseen = dealing(tmp_path, **{"overseer.agent": "lenient"})
+    letter = next(row for row in overseen.dealings if row.kind == "letter")
+    assert (letter.sender, letter.to, letter.text) == ("owner_1", "owner_2", "A van for both?")
+    assert overseen.steps[letter.entry - 1].entry.actor == "overseer"
+    assert tuple(overseen.seats) == ("owner_1", "owner_2")
+    settings = {"overseer.agent": "lenient"}
+    single = views_of(akinai.run("vending", preset="quarter", agent="idle", days=1, settings=settings)[0])
+    assert select(single, Selection(owner="owner")).run == single.run
 
 
 def test_a_side_holds_what_reached_it(dealt: RunViews) -> None:
