@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,13 +15,12 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.models import Model, Reply, Request
 from akinai.core.untrusted.documents import why_unfit
+from akinai.stores.sqlite.file import BUSY_TIMEOUT_S, enable_wal
 
 T = TypeVar("T")
 
 APPLICATION_ID = 0x416B6963
 """`PRAGMA application_id` of our files: "Akic"."""
-BUSY_TIMEOUT_S = 60.0
-"""Seconds that a write waits for other processes."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 
@@ -137,7 +135,7 @@ def _connect(path: Path) -> sqlite3.Connection:
             _create(connection, path)
         # A reply lost in a power cut is simply requested again.
         connection.execute("PRAGMA synchronous = NORMAL")
-        _enable_wal(connection)
+        enable_wal(connection)
     except BaseException:
         connection.close()
         raise
@@ -165,16 +163,3 @@ def _create(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute(_TABLE)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("COMMIT")
-
-
-def _enable_wal(connection: sqlite3.Connection) -> None:
-    deadline = time.monotonic() + BUSY_TIMEOUT_S
-    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError:
-            # SQLite does not wait for other connections here, despite the timeout.
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)

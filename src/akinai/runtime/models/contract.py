@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, cast
 
-from akinai.runtime.models.folding import fold_tools, tools_limit
+from akinai.runtime.models.folding import as_table, as_tables, fold_tools, tools_limit
 from akinai.runtime.models.redact import redact_keys
 
 Body = dict[str, Any]
@@ -103,7 +103,7 @@ def refusal_in(status: int, body: bytes | str) -> Refusal:
     for holder in cast("list[object]", answer) if isinstance(answer, list) else [answer]:
         error: object = holder
         for _ in range(2):
-            fields = _table(error)
+            fields = as_table(error)
             option = option or str(fields.get("param") or "")
             error = fields.get("error") or fields.get("message") or fields.get("detail") or error
         message = message or (error if isinstance(error, str) else json.dumps(error))
@@ -235,7 +235,7 @@ def _concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
     yield from _tool_concessions(refusal, body)
     yield from _limit_concessions(refusal, body)
     yield from _schema_concessions(refusal, body)
-    for holder in (body, _table(body.get("options"))):
+    for holder in (body, as_table(body.get("options"))):
         for option in holder:
             if option not in _ESSENTIAL and option not in _LIMITS and refusal.names(option):
                 yield Concession(option, f"{option} is left out", _without(option))
@@ -243,7 +243,7 @@ def _concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
 
 def _tool_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
     """A way to send more tools than a server takes."""
-    limit = tools_limit(refusal.text, len(_tables(body.get("tools"))))
+    limit = tools_limit(refusal.text, len(as_tables(body.get("tools"))))
     if limit is not None:
         whole = f"{limit - 1} tools are sent as they are, and the others folded into one"
         sentence = whole if limit > 1 else "all tools are sent folded into one"
@@ -253,7 +253,7 @@ def _tool_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
 def _limit_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
     """Ways to send the limit of a reply: under its other name, lowered to what the server allows, or not at all."""
     for option in _LIMITS:
-        limit = body.get(option, _table(body.get("options")).get(option))
+        limit = body.get(option, as_table(body.get("options")).get(option))
         if not isinstance(limit, int) or not refusal.names(option):
             continue
         other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}.get(option)
@@ -280,27 +280,18 @@ def _schema_concessions(refusal: Refusal, body: Body) -> Iterator[Concession]:
 
 
 def _body(content: bytes) -> Body:
-    return _table(json.loads(content))
-
-
-def _table(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _tables(value: object) -> list[dict[str, Any]]:
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+    return as_table(json.loads(content))
 
 
 def _messages(body: Body) -> list[dict[str, Any]]:
-    return _tables(body.get("messages"))
+    return as_tables(body.get("messages"))
 
 
 def _without(*options: str) -> Callable[[Body], object]:
     def change(body: Body) -> None:
         for option in options:
             body.pop(option, None)
-            _table(body.get("options")).pop(option, None)
+            as_table(body.get("options")).pop(option, None)
 
     return change
 
@@ -315,7 +306,7 @@ def _renamed(option: str, other: str) -> Callable[[Body], object]:
 
 def _lowered(option: str, limit: int) -> Callable[[Body], object]:
     def change(body: Body) -> None:
-        for holder in (body, _table(body.get("options"))):
+        for holder in (body, as_table(body.get("options"))):
             if option in holder:
                 holder[option] = min(holder[option], limit)
 
@@ -328,8 +319,8 @@ def _any_object(body: Body) -> None:
 
 
 def _plain_tools(body: Body) -> None:
-    for tool in _tables(body.get("tools")):
-        holder = _table(tool.get("function")) or tool
+    for tool in as_tables(body.get("tools")):
+        holder = as_table(tool.get("function")) or tool
         for key in ("parameters", "input_schema"):
             if key in holder:
                 holder[key] = _plain_schema(holder[key])
@@ -343,7 +334,7 @@ def _plain_schema(schema: Any) -> Any:
         return schema
     table = cast("dict[str, Any]", schema)
     for union in ("anyOf", "oneOf"):
-        kinds = [kind for kind in _tables(table.get(union)) if kind != {"type": "null"}]
+        kinds = [kind for kind in as_tables(table.get(union)) if kind != {"type": "null"}]
         if union in table:
             table = {**{key: value for key, value in table.items() if key != union}, **(kinds[0] if kinds else {})}
     table.pop("additionalProperties", None)
@@ -379,7 +370,7 @@ def _join_roles(body: Body) -> None:
 
 def _shorten_ids(body: Body) -> None:
     for message in _messages(body):
-        for call in _tables(message.get("tool_calls")):
+        for call in as_tables(message.get("tool_calls")):
             call["id"] = _short_id(call.get("id"))
         if "tool_call_id" in message:
             message["tool_call_id"] = _short_id(message["tool_call_id"])
@@ -415,4 +406,4 @@ def _text(message: Mapping[str, Any]) -> str:
     if isinstance(content, str):
         return content
     blocks = cast("list[object]", content) if isinstance(content, list) else []
-    return "\n".join(str(_table(block).get("text") or "") for block in blocks)
+    return "\n".join(str(as_table(block).get("text") or "") for block in blocks)

@@ -20,10 +20,10 @@ def tools_limit(text: str, count: int) -> int | None:
 
 def fold_tools(body: dict[str, Any], limit: int) -> None:
     """Change a request so that it has at most `limit` tools: the last stands for all that have no place."""
-    tools = _tables(body.get("tools"))
+    tools = as_tables(body.get("tools"))
     if len(tools) <= limit:
         return
-    functions = [_table(tool.get("function")) for tool in tools[limit - 1 :]]
+    functions = [as_table(tool.get("function")) for tool in tools[limit - 1 :]]
     names = [str(function.get("name")) for function in functions]
     texts = [
         f"{function.get('name')}: {function.get('description', '')}\n"
@@ -38,9 +38,9 @@ def fold_tools(body: dict[str, Any], limit: int) -> None:
     description = "\n\n".join(["Calls one of these tools, by its name and with its parameters.", *texts])
     last = {"name": FOLDED, "description": description, "parameters": parameters}
     body["tools"] = [*tools[: limit - 1], {"type": "function", "function": last}]
-    for message in _tables(body.get("messages")):
-        for call in _tables(message.get("tool_calls")):
-            _fold_call(_table(call.get("function")), names)
+    for message in as_tables(body.get("messages")):
+        for call in as_tables(message.get("tool_calls")):
+            _fold_call(as_table(call.get("function")), names)
 
 
 def _fold_call(function: dict[str, Any], names: Sequence[str]) -> None:
@@ -72,13 +72,15 @@ def _object(arguments: object) -> Mapping[str, Any]:
             arguments = json.loads(arguments, strict=False)
         except (ValueError, RecursionError):
             return {}
-    return _table(arguments)
+    return as_table(arguments)
 
 
-def _table(value: object) -> dict[str, Any]:
+def as_table(value: object) -> dict[str, Any]:
+    """A JSON object; an empty one in place of anything else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _tables(value: object) -> list[dict[str, Any]]:
+def as_tables(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON list; none of anything else."""
     items = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

@@ -269,6 +269,11 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
         connection.execute("COMMIT")
     if _version(connection) < SCHEMA_VERSION:
         _migrate(connection, path)
+    enable_wal(connection)
+
+
+def enable_wal(connection: sqlite3.Connection) -> None:
+    """Switch a file to WAL, however long another connection holds it up to the limit of a lock."""
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         try:
