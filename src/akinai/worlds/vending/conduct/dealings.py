@@ -43,7 +43,9 @@ _JOINT, _PEACE, _FLOOR, _RAISE, _DIVIDE = (
 _TOPIC, _LEVEL, _PROPOSES, _SIDES = (pattern("prices", name) for name in ("topic", "level", "proposes", "sides"))
 _INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "commit", "trade"))
 _REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
-_PRICED = re.compile(r"\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b")
+_PRICED = re.compile(
+    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b"
+)
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
 _ASKS_TO = re.compile(
     r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"

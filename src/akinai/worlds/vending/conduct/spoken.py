@@ -89,6 +89,7 @@ def number_of(word: str) -> int:
 # Customers
 
 _PROMISED, _OPEN = pattern("refunds", "promised"), pattern("refunds", "open")
+_FUTURE, _MONEY, _NO_MONEY = (pattern("refunds", name) for name in ("future", "money", "no_money"))
 
 
 def promises_money(letter: Sent) -> bool:
@@ -96,7 +97,9 @@ def promises_money(letter: Sent) -> bool:
     for sentence in own_sentences(letter):
         if sentence.asks or _OPEN.search(sentence.text):
             continue
-        if any(not is_denied(match) for match in _PROMISED.finditer(sentence.text)):
+        text = sentence.text
+        composed = _FUTURE.search(text) and _MONEY.search(text) and not (_NO_MONEY.search(text) or DENIED.search(text))
+        if composed or any(not is_denied(match) for match in _PROMISED.finditer(text)):
             return True
     return False
 
@@ -205,12 +208,14 @@ def volumes(letter: Sent) -> Iterator[Volume]:
             continue
         if _UNSURE.search(text.replace("would like to", "want to")):
             continue
-        marks = marks_of(sentence.original, state)
-        counts = [mark.value for mark in marks if mark.kind == "count" and mark.value >= LEAST_UNITS]
-        if counts:
-            units, days = _volume(text, max(counts))
-            yield Volume(sentence.original, units, days, bool(_CONDITIONAL.search(text)), goods_of(text, state))
-            return
+        for clause in clauses(text):
+            marks = marks_of(clause, state) if _WILL_BUY.search(clause) else ()
+            counts = [mark.value for mark in marks if mark.kind == "count" and mark.value >= LEAST_UNITS]
+            if counts:
+                units, days = _volume(text, max(counts))
+                depends = _CONDITIONAL.search(text) is not None
+                yield Volume(sentence.original, units, days, depends, goods_of(text, state))
+                return
 
 
 def _volume(text: str, units: int) -> tuple[int, int]:
