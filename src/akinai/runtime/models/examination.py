@@ -25,6 +25,7 @@ from akinai.core.models import NO_TOOLS, Message, Reply, Request, Tools
 from akinai.core.replies.moves import EXPECTED
 from akinai.core.replies.thoughts import split_thoughts
 from akinai.runtime.config.addresses import on_this_machine
+from akinai.runtime.models.folding import as_table, as_tables
 from akinai.runtime.models.langchain import LangChainModel, open_model
 from akinai.runtime.models.retry import RetryPolicy
 
@@ -272,14 +273,13 @@ async def window_of(model: LangChainModel) -> int | None:
                 listed: object = (await client.get(f"{model.base_url.rstrip('/')}/models", headers=headers)).json()
     except (httpx.HTTPError, ValueError, TimeoutError, RecursionError):
         return None
-    entries: object = _table(listed).get("data")
-    models = [_table(entry) for entry in cast("list[object]", entries)] if isinstance(entries, list) else []
+    models = as_tables(as_table(listed).get("data"))
     own = [entry for entry in models if entry.get("id") == name] or (models if len(models) == 1 else [])
     return next((window for entry in own if (window := _window_in(entry))), None)
 
 
 def _window_in(entry: Mapping[str, Any]) -> int | None:
-    tables = [entry, *(_table(entry.get(name)) for name in ("meta", "limits", "top_provider", "model_info"))]
+    tables = [entry, *(as_table(entry.get(name)) for name in ("meta", "limits", "top_provider", "model_info"))]
     values = (table.get(name) for name in WINDOW_NAMES for table in tables)
     return next((value for value in values if isinstance(value, int) and value > 0), None)
 
@@ -301,7 +301,3 @@ def _name(moves: Sequence[RequestedMove]) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}

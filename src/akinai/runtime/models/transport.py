@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from akinai.core.canonical import Json, canonical
 from akinai.runtime.models.contract import TEMPLATE_REFUSED, Contract, refusal_in
-from akinai.runtime.models.folding import unfold_call
+from akinai.runtime.models.folding import as_table, as_tables, unfold_call
 
 if TYPE_CHECKING:
     import httpx
@@ -145,8 +145,8 @@ def _with_thoughts(message: Mapping[str, Any]) -> Mapping[str, Any]:
     content = message.get("content")
     if not isinstance(content, list) or message.get("role") != "assistant":
         return message
-    blocks = _objects(cast("object", content))
-    thoughts = [_object(block.get(THOUGHT)) for block in blocks if block.get("type") == THOUGHT]
+    blocks = as_tables(cast("object", content))
+    thoughts = [as_table(block.get(THOUGHT)) for block in blocks if block.get("type") == THOUGHT]
     others = [block for block in blocks if block.get("type") != THOUGHT]
     if not thoughts:
         return message
@@ -181,7 +181,7 @@ def read_answer(body: bytes, encoding: str | None = None) -> tuple[int, bytes]:
         _expect_message(answer)
     elif answer.keys().isdisjoint({"output", "content", "data", "message", "object"}):
         raise UnreadableAnswer(f"the answer has no choices, only {', '.join(answer) or 'an empty object'}")
-    repaired = [_repair_message(choice) for choice in _objects(answer.get("choices"))]
+    repaired = [_repair_message(choice) for choice in as_tables(answer.get("choices"))]
     unfolded = [unfold_call(function) for function, key, _ in _calls_in(answer) if key == "arguments"]
     wrapped = [_wrap_arguments(*call) for call in _calls_in(answer)]
     plain = not any((*repaired, *unfolded, *wrapped)) and _plain_utf8(body)
@@ -236,17 +236,17 @@ def _assembled(stream: str) -> dict[str, Any]:
     finish = None
     for line in stream.splitlines():
         try:
-            chunk = _object(json.loads(line.removeprefix("data:")))
+            chunk = as_table(json.loads(line.removeprefix("data:")))
         except (ValueError, RecursionError):
             continue
         answer |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
-        for choice in _objects(chunk.get("choices"))[:1]:
-            delta = _object(choice.get("delta"))
+        for choice in as_tables(chunk.get("choices"))[:1]:
+            delta = as_table(choice.get("delta"))
             finish = choice.get("finish_reason") or finish
             for field in ("content", "reasoning_content", "reasoning"):
                 if isinstance(delta.get(field), str):
                     message[field] = message.get(field, "") + delta[field]
-            for position, call in enumerate(_objects(delta.get("tool_calls"))):
+            for position, call in enumerate(as_tables(delta.get("tool_calls"))):
                 _add_delta(calls.setdefault(call.get("index", position), {}), call)
     if calls:
         message["tool_calls"] = [calls[index] for index in sorted(calls)]
@@ -254,7 +254,7 @@ def _assembled(stream: str) -> dict[str, Any]:
 
 
 def _add_delta(call: dict[str, Any], delta: dict[str, Any]) -> None:
-    function, part = call.setdefault("function", {"name": "", "arguments": ""}), _object(delta.get("function"))
+    function, part = call.setdefault("function", {"name": "", "arguments": ""}), as_table(delta.get("function"))
     call |= {"id": delta.get("id") or call.get("id"), "type": "function"}
     for key in ("name", "arguments"):
         value = part.get(key)
@@ -263,7 +263,7 @@ def _add_delta(call: dict[str, Any], delta: dict[str, Any]) -> None:
 
 def _error_status(error: object) -> int:
     """The status that an error in an answer with status 200 means. UnreadableAnswer where it tells none."""
-    fields = _object(error)
+    fields = as_table(error)
     for key in ("code", "status", "status_code"):
         value = str(fields.get(key) or "")
         if value.isdecimal() and 400 <= int(value) < 600:
@@ -279,7 +279,7 @@ def _error_status(error: object) -> int:
 
 
 def _expect_message(answer: Mapping[str, Any]) -> None:
-    choices = _objects(answer.get("choices"))
+    choices = as_tables(answer.get("choices"))
     if not choices:
         raise UnreadableAnswer("the answer has no choices")
     if not isinstance(choices[0].get("message"), dict):
@@ -288,7 +288,7 @@ def _expect_message(answer: Mapping[str, Any]) -> None:
 
 def _repair_message(choice: dict[str, Any]) -> bool:
     """Repair a message that LangChain could not read, and put its thinking into its content; whether it changed."""
-    message = _object(choice.get("message"))
+    message = as_table(choice.get("message"))
     before = dict(message)
     if message and message.get("role") != "assistant":
         message["role"] = "assistant"
@@ -304,17 +304,17 @@ def _repair_message(choice: dict[str, Any]) -> bool:
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         message["tool_calls"] = [calls]
-    renamed = [_text_id(call) for call in _objects(message.get("tool_calls"))]
+    renamed = [_text_id(call) for call in as_tables(message.get("tool_calls"))]
     return message != before or any(renamed)
 
 
 def _readable_content(content: object) -> str | list[dict[str, Any]]:
     """Content that is no text: as text, or as blocks in which thinking names its field."""
     if not isinstance(content, list):
-        text = _object(content).get("text")
+        text = as_table(content).get("text")
         return text if isinstance(text, str) else json.dumps(content)
     items = cast("list[object]", content)
-    blocks = [_object(item) or {"type": "text", "text": str(item)} for item in items]
+    blocks = [as_table(item) or {"type": "text", "text": str(item)} for item in items]
     return [{**block, FIELD: "content"} if block.get("type") == "thinking" else block for block in blocks]
 
 
@@ -323,7 +323,7 @@ def _thoughts(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for field in ("reasoning_content", "reasoning"):
         if isinstance(message.get(field), str) and message[field]:
             yield {"type": "thinking", "thinking": message[field], FIELD: field}
-    details = _objects(message.get("reasoning_details"))
+    details = as_tables(message.get("reasoning_details"))
     if details:
         text = "".join(str(item.get("text") or item.get("summary") or "") for item in details)
         yield {"type": "thinking", "thinking": text, "raw": details, FIELD: "reasoning_details"}
@@ -358,17 +358,17 @@ def unwrap(arguments: object) -> Json:
 
 def _calls_in(answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, _Form]]:
     """Every tool call in an answer: the object that holds its arguments, their key in it, and the form of them."""
-    for choice in _objects(answer.get("choices")):
-        for call in _objects(_object(choice.get("message")).get("tool_calls")):
-            yield _object(call.get("function")), "arguments", "text"
-    for item in _objects(answer.get("output")):
+    for choice in as_tables(answer.get("choices")):
+        for call in as_tables(as_table(choice.get("message")).get("tool_calls")):
+            yield as_table(call.get("function")), "arguments", "text"
+    for item in as_tables(answer.get("output")):
         if item.get("type") == "function_call":
             yield item, "arguments", "text"
-    for block in _objects(answer.get("content")):
+    for block in as_tables(answer.get("content")):
         if block.get("type") == "tool_use":
             yield block, "input", "object"
-    for call in _objects(_object(answer.get("message")).get("tool_calls")):
-        yield _object(call.get("function")), "arguments", "wrapped"
+    for call in as_tables(as_table(answer.get("message")).get("tool_calls")):
+        yield as_table(call.get("function")), "arguments", "wrapped"
 
 
 def _wrap_arguments(holder: dict[str, Any], key: str, form: _Form) -> bool:
@@ -400,12 +400,3 @@ def _is_object(text: str) -> bool:
 
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
