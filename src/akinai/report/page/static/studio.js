@@ -260,7 +260,7 @@
       if (this.day === day) return;
       this.day = day;
       const today = this.data.dealings.filter(([entry]) => entry >= first[day] && entry < next);
-      this.list.replaceChildren(...(today.length ? today.map(([entry, from, to, kind, text]) => make("li", { className: "told" }, make("a", { href: `#entry=${entry}` }, make("b", {}, `${from} → ${to}`), make("span", {}, kind), make("span", { className: "line" }, text)))) : [make("li", { className: "none" }, this.data.words.nothing)]));
+      this.list.replaceChildren(...(today.length ? today.map(([entry, from, to, kind, text]) => make("li", { className: "told" }, make("a", { href: `#entry=${entry}` }, make("b", {}, `${from} → ${to}`), make("span", {}, kind), make("span", { className: "gist" }, text)))) : [make("li", { className: "none" }, this.data.words.nothing)]));
     }
   }
   const placeIn = (element, data) => data.seats ? new Street(element, data) : new Place(element, data);
@@ -285,7 +285,8 @@
     }
     take(data) {
       this.data = data; this.last = data.last; this.finds = data.finds; this.index = null;
-      this.place = placeIn($("#place"), data);
+      const picked = this.place?.picked ?? null, focused = this.place?.buttons?.indexOf(document.activeElement) ?? -1;
+      this.place = placeIn($("#place"), data); this.place.picked = picked; this.place.buttons?.[focused]?.focus();
       this.marks = new Map($$(".rail a").map(link => [+link.dataset.day, link]));
     }
     follow() { // another process plays on, or what the run is measured by is known now
