@@ -202,14 +202,14 @@ class Playbook:
     def with_bullets(self, changed: Mapping[str, Bullet | None]) -> "Playbook":
         """The playbook with these bullets replaced by id, or removed (None).
 
-        Bullets with new ids are added at the end of their sections, in the order given; UnknownName for a section that
-        is not there.
+        Bullets with new ids, or of another section than before, are added at the end of their sections, in the order
+        given; UnknownName for a section that is not there.
         """
         by_id = self.by_id
         touched = {bullet.section for id in changed if (bullet := by_id.get(id))}
         fresh: dict[str, list[Bullet]] = {}
         for id, bullet in changed.items():
-            if bullet is not None and id not in by_id:
+            if bullet is not None and (id not in by_id or by_id[id].section != bullet.section):
                 fresh.setdefault(bullet.section, []).append(bullet)
         sections = tuple(
             replace(section, bullets=(*_changed(section, changed), *fresh.pop(section.name, ())))
@@ -225,7 +225,7 @@ class Playbook:
 def _changed(section: Section, changed: Mapping[str, Bullet | None]) -> Iterator[Bullet]:
     for old in section.bullets:
         bullet = changed.get(old.id, old)
-        if bullet is not None:
+        if bullet is not None and bullet.section == section.name:
             yield bullet
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pydantic import TypeAdapter, ValidationError
 
 from akinai.core.canonical import Json, JsonRecord, keepable
+from akinai.core.errors import UnknownName
 from akinai.learning.playbook.atomic import append
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
@@ -147,7 +148,7 @@ class Journal:
         for change in self.changes():
             try:
                 playbook = apply_patch(playbook, change.patch, self.path.name)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, UnknownName) as error:
                 reason = f"the patch does not fit ({error!r})"
                 raise CorruptPlaybook(self.path.name, f"line {change.n}", reason) from error
             states.append(_next_processed(states, change))

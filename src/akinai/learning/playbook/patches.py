@@ -6,6 +6,7 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.playbook.errors import CorruptPlaybook
 from akinai.learning.playbook.formats import bullet_json, read_bullet, section_head
 
 _ROOT = ("next_id", "created_at", "updated_at", "metadata", "extra", "around")
@@ -56,54 +57,40 @@ def make_patch(before: Playbook, after: Playbook) -> dict[str, Json]:
     put = [*different.added, *(bullet for _, bullet in different.changed)]
     if put:
         patch["put"] = [bullet_json(bullet) for bullet in put]
-    usual = _usual_order(before, after.section_names, put, different.removed)
-    order = {section.name: [bullet.id for bullet in section.bullets] for section in after.sections}
-    if moved := {name: ids for name, ids in order.items() if ids != usual[name]}:
+    usual = _ids(apply_patch(before, patch))
+    if moved := {name: ids for name, ids in _ids(after).items() if ids != usual[name]}:
         patch["order"] = cast("Json", moved)
     return patch
 
 
+def _ids(playbook: Playbook) -> dict[str, list[str]]:
+    return {section.name: [bullet.id for bullet in section.bullets] for section in playbook.sections}
+
+
 def apply_patch(before: Playbook, patch: Mapping[str, Json], file: str = "the journal") -> Playbook:
     """The playbook after a patch. CorruptPlaybook for an invalid patch, or one that does not fit `before`."""
-    put = bullets_put(patch, file)
     removed = cast("Sequence[str]", patch.get("removed", ()))
-    heads = (
-        [_head(cast("Mapping[str, Json]", head)) for head in cast("Sequence[Json]", patch["sections"])]
-        if "sections" in patch
-        else [replace(section, bullets=()) for section in before.sections]
-    )
-    bullets = {**before.by_id, **{bullet.id: bullet for bullet in put}}
-    order = _usual_order(before, [head.name for head in heads], put, [bullets[id] for id in removed])
-    order |= cast("Mapping[str, Sequence[str]]", patch.get("order", {}))
-    sections = tuple(replace(head, bullets=tuple(bullets[id] for id in order[head.name])) for head in heads)
+    if gone := next((id for id in removed if id not in before), None):
+        raise CorruptPlaybook(file, "removed", f"no bullet {gone!r} before it")
+    sections = before.sections
+    if "sections" in patch:
+        bullets = {section.name: section.bullets for section in sections}
+        heads = [_head(cast("Mapping[str, Json]", head)) for head in cast("Sequence[Json]", patch["sections"])]
+        sections = tuple(replace(head, bullets=bullets.get(head.name, ())) for head in heads)
     root = cast("Mapping[str, Json]", patch.get("root", {}))
-    return replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `make_patch` wrote
+    after = replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `make_patch` wrote
+    put = {bullet.id: bullet for bullet in bullets_put(patch, file)}
+    after = after.with_bullets({**dict.fromkeys(removed), **put})
+    order = cast("Mapping[str, Sequence[str]]", patch.get("order", {}))
+    moved = {name: tuple(after.by_id[id] for id in ids) for name, ids in order.items()}
+    sections = tuple(replace(section, bullets=moved.get(section.name, section.bullets)) for section in after.sections)
+    return replace(after, sections=sections) if moved else after
 
 
 def bullets_put(patch: Mapping[str, Json], file: str = "the journal") -> tuple[Bullet, ...]:
     """The bullets that a patch adds or changes."""
     items = cast("Sequence[Mapping[str, Json]]", patch.get("put", ()))
     return tuple(read_bullet(item, file, f"put[{number}].", str(item["section"])) for number, item in enumerate(items))
-
-
-def _usual_order(
-    before: Playbook, names: Sequence[str], put: Sequence[Bullet], removed: Sequence[Bullet]
-) -> dict[str, Sequence[str]]:
-    """The ids by section after a patch that names no order: existing bullets keep their places, new ones follow."""
-    moved = {bullet.id: bullet.section for bullet in put}
-    gone = {bullet.id for bullet in removed}
-    order: dict[str, list[str]] = {name: [] for name in names}
-    touched = {before.by_id[id].section for id in moved if id in before} | {bullet.section for bullet in removed}
-    for section in before.sections:
-        if section.name in order:
-            ids = [bullet.id for bullet in section.bullets]
-            if section.name in touched:
-                ids = [id for id in ids if id not in gone and moved.get(id, section.name) == section.name]
-            order[section.name] = ids
-    for bullet in put:
-        if bullet.id not in before or before.by_id[bullet.id].section != bullet.section:
-            order[bullet.section].append(bullet.id)
-    return cast("dict[str, Sequence[str]]", order)
 
 
 def _head_json(section: Section) -> dict[str, Json]:
