@@ -7,8 +7,9 @@ votes for that choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from akinai.core.canonical import Json
@@ -20,15 +21,17 @@ from akinai.learning.playbook.deltas import BulletTag
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.tasks import Assignment, Task
+from akinai.learning.search.embedders import TfidfSvd
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import inject, inject_all
+from akinai.learning.search.sudachi import SudachiWords
 from akinai.retrieval import Tokenizer, tokenize
 
 TOP_K = 100
 """The most bullets that the question finds, and that each choice finds."""
 
 DIMENSIONS = 400
-"""Length of the vectors that are fitted to the playbook where the extra `learn` is installed."""
+"""Length of the vectors that are fitted to the playbook with the extra."""
 
 TAGGED = 3
 """Voters that are tagged: the weightiest for the choice that was taken."""
@@ -101,11 +104,14 @@ def choice_data_set(
     tasks: ChoiceTasks[Any],
     load: TaskLoader,
     sections: tuple[Section, ...],
-    tokenizer: Tokenizer = tokenize,
-    index: Callable[[Playbook], PlaybookIndex] = PlaybookIndex,
+    *,
+    extra: bool,
 ) -> DataSet:
-    """The data set of multiple-choice questions, with the rules that learn them."""
-    generator = VotingGenerator(tasks, tokenizer)
+    """The data set of multiple-choice questions, with the rules that learn them. With `extra` bullets are found by
+    SudachiPy's words and fitted vectors."""
+    words: Tokenizer = SudachiWords() if extra else tokenize
+    index = partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words) if extra else None)
+    generator = VotingGenerator(tasks, words)
     rules = Roles(generator, QuestionReflector(tasks), LessonCurator(tasks.merge), label="rules")
     return DataSet(
         tasks.name,
@@ -210,7 +216,7 @@ class VotingRetriever(PlaybookRetriever):
 class VotingGenerator:
     """The Generator: it takes the choice with the most votes, or guesses where nobody votes."""
 
-    def __init__(self, tasks: ChoiceTasks[Any], tokenizer: Tokenizer = tokenize) -> None:
+    def __init__(self, tasks: ChoiceTasks[Any], tokenizer: Tokenizer) -> None:
         self._tasks, self._tokenizer = tasks, tokenizer
 
     async def generate(

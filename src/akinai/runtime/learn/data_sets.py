@@ -18,14 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from akinai import worlds
 from akinai.core.errors import UnknownName, UsageError
-from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
+from akinai.learning.choices import ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.extras import extra_installed
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
-from akinai.learning.search.embedders import TfidfSvd
-from akinai.learning.search.index import PlaybookIndex
-from akinai.learning.search.sudachi import SudachiWords
 from akinai.plugins import plugins
 from akinai.runtime.config.records import file_lines, record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
@@ -99,17 +96,13 @@ def questions(
         "validation": eval or (eval_sample if data == sample else ""),
         "test": test,
     }
-    rules: dict[str, Any] = {}
-    if extra_installed() if extra is None else extra:
-        words = SudachiWords()
-        index = partial(PlaybookIndex, tokenizer=words, embedder=TfidfSvd(DIMENSIONS, words))
-        rules = {"tokenizer": words, "index": index}
 
     def load(split: Split) -> Sequence[Task]:
         name = names.get(split)
         return _read_questions(tasks, name, split) if name else []
 
-    return choice_data_set(tasks, load, sections_for(tasks.sections), **rules)
+    with_extra = extra_installed() if extra is None else extra
+    return choice_data_set(tasks, load, sections_for(tasks.sections), extra=with_extra)
 
 
 def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Task]:
