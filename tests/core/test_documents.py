@@ -8,7 +8,7 @@ import pytest
 
 from akinai.core.errors import UsageError
 from akinai.core.untrusted.documents import DocumentError, decode_text, parse_json, parse_toml, why_unfit
-from akinai.runtime.config.files import read_named
+from akinai.files import read_named
 
 
 def test_only_files_of_bounded_size_are_read() -> None:

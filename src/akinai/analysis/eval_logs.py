@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import MissingExtra, UsageError
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, decode_text, parse_json, why_unfit
-from akinai.runtime.config.files import open_named, read_named
+from akinai.files import open_named, read_named
 
 WORDS = {"c": 1.0, "i": 0.0, "n": 0.0, "no": 0.0, "false": 0.0, "p": 0.5, "yes": 1.0, "true": 1.0}
 """Scores in words, in lower case, as Inspect's own metrics count them."""

@@ -23,7 +23,7 @@ from akinai.core.untrusted.documents import (
     parse_lines,
     parse_rows,
 )
-from akinai.runtime.config.files import open_named, read_named
+from akinai.files import open_named, read_named
 
 Format = Literal["inspect", "tau2", "lm-eval", "verifiers", "table"]
 FORMATS: tuple[Format, ...] = get_args(Format)

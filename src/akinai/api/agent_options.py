@@ -9,10 +9,11 @@ from akinai.agents.chat import checked_instructions, instructions
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.worlds import World
+from akinai.files import read_named
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.playbook.opening import read_playbook
 from akinai.runtime.config.calls import given_of
-from akinai.runtime.config.files import new_path, read_named
+from akinai.runtime.config.files import new_path
 from akinai.runtime.config.settings import Settings, named_source, setting
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder

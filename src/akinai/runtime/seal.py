@@ -18,7 +18,7 @@ from akinai.core.chance import KEY_BYTES, LARGEST_INDEX, Sealed, commitment_of, 
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.stores import RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_json
-from akinai.runtime.config.files import read_named
+from akinai.files import read_named
 
 try:
     import fcntl

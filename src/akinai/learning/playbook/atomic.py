@@ -7,8 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from akinai.core.errors import UsageError, why_unreadable
-from akinai.core.untrusted.documents import DocumentError, decode_text, why_unfit
+from akinai.core.errors import UsageError
+from akinai.core.untrusted.documents import MOST_BYTES
+from akinai.files import open_named
 from akinai.learning.playbook.errors import PlaybookBusy
 
 
@@ -17,30 +18,15 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_bounded(path: Path) -> bytes:
-    """A file's bytes. OSError where it cannot be read; DocumentError for a folder, a pipe, or one too large."""
-    info = os.stat(path)
-    if why := why_unfit(info.st_mode, info.st_size):
-        raise DocumentError(why)
-    return path.read_bytes()
-
-
 def read_playbook_file(path: Path) -> bytes | None:
     """The bytes of a playbook's file; None where there is none. UsageError says why it cannot be read."""
     try:
-        return read_bounded(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, DocumentError) as error:
-        raise UsageError(f"the playbook {path.name!r} cannot be read: {why_unreadable(error)}") from error
-
-
-def read_text(path: Path) -> str:
-    """A file's text. UsageError says why it cannot be read."""
-    try:
-        return decode_text(read_bounded(path))
-    except (OSError, DocumentError) as error:
-        raise UsageError(f"{str(path)!r} cannot be read: {why_unreadable(error)}") from error
+        with open_named(path, f"the playbook {path.name!r}", most_bytes=MOST_BYTES) as file:
+            return file.read()
+    except UsageError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
 
 
 def write_atomically(path: Path, data: bytes) -> None:

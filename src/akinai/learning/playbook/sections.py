@@ -8,7 +8,7 @@ from typing import cast
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
-from akinai.learning.playbook.atomic import read_text
+from akinai.files import read_named
 from akinai.learning.playbook.bullets import Section, name_problem
 
 OVERRIDE = Path("config") / "sections.yaml"
@@ -32,7 +32,7 @@ def all_sections(folder: Path | str = ".") -> Mapping[str, tuple[Section, ...]]:
     sections = read_sections(packaged.read_text(encoding="utf-8"), "the packaged sections.yaml")
     path = Path(folder) / OVERRIDE
     if path.exists():
-        sections |= read_sections(read_text(path), str(path))
+        sections |= read_sections(read_named(path), str(path))
     return sections
 
 

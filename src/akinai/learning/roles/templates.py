@@ -10,7 +10,7 @@ from pathlib import Path
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Message
-from akinai.learning.playbook.atomic import read_text
+from akinai.files import read_named
 
 LANGUAGES = ("en", "ja")
 DEFAULT_PLACE = "before_task"
@@ -58,7 +58,7 @@ class PromptTemplates:
         """The text of a prompt file."""
         own = self.folder / f"{name}.md" if self.folder else None
         if own and own.exists():
-            return read_text(own).strip()
+            return read_named(own).strip()
         packaged = files("akinai.learning.roles") / "prompts" / self.language / f"{name}.md"
         return packaged.read_text(encoding="utf-8").strip()
 

@@ -33,10 +33,11 @@ from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import counted, label
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, parse_json
+from akinai.files import read_named
 from akinai.report.page.cards import PRACTICE_SECTION, practice_link, words_section
 from akinai.report.page.document import Block, Document, Section
 from akinai.runtime.config.addresses import StoreRef, in_store, opened, resolve_store, shared_url
-from akinai.runtime.config.files import expect_writable, new_path, read_named, staged_folder, write_texts
+from akinai.runtime.config.files import expect_writable, new_path, staged_folder, write_texts
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_runs
 from akinai.runtime.runs.reading import find_runs

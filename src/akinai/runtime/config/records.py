@@ -8,7 +8,7 @@ from typing import Any
 
 from akinai.core.errors import UsageError
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES
-from akinai.runtime.config.files import open_named, read_named
+from akinai.files import open_named, read_named
 
 
 def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:

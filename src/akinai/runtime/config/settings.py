@@ -28,7 +28,7 @@ from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.untrusted.documents import MOST_RECORD_BYTES, DocumentError, parse_toml
 from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World
-from akinai.runtime.config.files import read_named
+from akinai.files import read_named
 
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"

@@ -15,8 +15,8 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
+from akinai.files import read_named
 from akinai.plugins import plugins
-from akinai.runtime.config.files import read_named
 from akinai.runtime.models.budget import Meter, known_prices
 from akinai.runtime.models.cache import expect_cache_path
 from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
