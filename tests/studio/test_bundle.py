@@ -11,6 +11,10 @@ from studio_pages import BROWSER, chromium, visit
 import akinai
 from akinai.core.errors import UsageError
 
+PRICED = """[...document.querySelectorAll('.l-prices tbody tr')]
+  .map(row => [...row.cells].map(cell => cell.innerText).filter(text => text.includes('$'))).filter(row => row.length)"""
+"""The prices of each product in a row."""
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -99,7 +103,7 @@ def test_a_street_is_read_by_keyboard(browser: Browser, tmp_path: Path, look: di
     moves = tmp_path / "moves.jsonl"
     letter = {"action": "SEND_EMAIL", "to": "owner_2@akinai-vending.com", "subject": "Van", "body": "A van for both?"}
     moves.write_text("\n".join(map(json.dumps, [letter, {"action": "ADVANCE_DAY"}])))
-    path, settings = str(tmp_path / "akinai.db"), {"owners.2.agent": "stocker", "owners.3.agent": "naive"}
+    path, settings = str(tmp_path / "akinai.db"), {"owners.2.agent": "stocker", "owners.3.agent": "reference"}
     akinai.run("vending", preset="arena", agent=f"script:{moves}", days=8, settings=settings, store=path, name="street")
     file = akinai.studio.bundle("street-1", output=tmp_path / "street.html", store=path).page
     with visit(browser, file.as_uri(), **look) as visitor:
@@ -117,6 +121,12 @@ def test_a_street_is_read_by_keyboard(browser: Browser, tmp_path: Path, look: di
         assert owners.locator("tbody th[scope=row]").all_inner_texts() == ["owner_1", "owner_2", "owner_3"]
         assert prices.locator("caption").inner_text().startswith("Prices")
         assert prices.locator("thead th[scope=col]").count() == 4
+        rows = page.evaluate(PRICED)
+        assert any(cell.startswith("▾") for cells in rows for cell in cells)
+        for cells in rows:
+            cents = [float(cell.split("$")[1]) for cell in cells]
+            lowest = min(cents) if min(cents) < max(cents) else None
+            assert [cell.startswith("▾") for cell in cells] == [amount == lowest for amount in cents]
         button = page.get_by_role("button", name="owner_2", exact=True)
         button.press("Enter")
         expect(button).to_have_attribute("aria-pressed", "true")
