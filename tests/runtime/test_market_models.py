@@ -385,6 +385,16 @@ def test_all_wait_for_one_another() -> None:
     assert (run.header.status, run.header.ending) == ("done", "all_wait")
 
 
+def test_time_passes_where_nobody_thinks() -> None:
+    """Five hours in which all wait are not waited for: the ledger has them all the same."""
+    hours = tool_call("wait", {"seconds": 5 * 3600})
+    with Endpoint(scripted(hours, tool_call("leave"))) as endpoint:
+        run = play(endpoint, {"customers.count": 1})
+    assert (run.header.status, run.header.ending) == ("done", "all_done")
+    first, last = run.ledger.entries[0].at, run.ledger.entries[-1].at
+    assert last - first >= 5 * 3600 * 1_000_000
+
+
 def test_a_spent_budget_loses_no_call(tmp_path: Path) -> None:
     """Tokens end it as `budget`, messages as `message_cap`. Who thinks then finishes, so every call is in the trace."""
     store = str(tmp_path / "akinai.db")

@@ -271,7 +271,9 @@ class Driver:
                         pending.begin(actor)
                 if (ending := world.ending(session.state)) or not (pending or alarms):
                     return ending or ALL_WAIT
-                if decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
+                if not pending:  # nobody decides, and nobody can before the first alarm
+                    session.pass_to(min(alarms.values()))
+                elif decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
                     await self._act(*decided)
         except Exception:  # of an agent, a world or a store: the calls of the others are still recorded
             await pending.finish()

@@ -41,7 +41,7 @@ class LocalSession(Generic[S]):
         self.world, self.genesis, self.run_id = world, genesis, run_id
         self.state = world.begin(genesis)
         self.seq, self.digest = 0, genesis.digest
-        self._at = 0
+        self._at = self._ahead_us = 0
         self._store, self._batch, self._clock = store, batch, clock
         self._pending: list[Entry] = []
         self._steps = steps
@@ -66,7 +66,7 @@ class LocalSession(Generic[S]):
     async def act(self, actor: str, move: Move) -> Outcome:
         """Apply and record a move. Returns the outcome as its actor sees it, once the entry is durable."""
         now = self.world.now(self.state)
-        at = max(self._at, self._clock() if now is None else now)
+        at = self.now_us() if now is None else max(self._at, now)
         turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), said_beside(move))
         state, outcome = step(self.world, self.state, turn)
         if self._store is not None:
@@ -84,9 +84,18 @@ class LocalSession(Generic[S]):
             self._steps.append(Step(self.state, entry, turn, outcome, after))
 
     def now_us(self) -> int:
-        """The session's clock in microseconds since the epoch, never falling; used where the world has no time."""
-        self._at = max(self._at, self._clock())
+        """The session's clock in microseconds since the epoch, never falling; used where the world has no time.
+
+        It goes on from the last entry, and from the moment to which time was passed.
+        """
+        clock = self._clock()
+        self._ahead_us = max(self._ahead_us, self._at - clock)
+        self._at = clock + self._ahead_us
         return self._at
+
+    def pass_to(self, at_us: int) -> None:
+        """Let the clock be at a moment, where nobody acts before it."""
+        self._at = max(self._at, at_us)
 
     async def flush(self) -> None:
         """Commit the pending entries."""
