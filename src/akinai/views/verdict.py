@@ -115,7 +115,8 @@ def _named(view: RunView, gap: Sequence[float], stretch: tuple[int, int]) -> Seq
     since = max(since, stretch[0] - LONGEST)
     types: dict[str, list[FindingView]] = {}
     for finding in sorted(view.findings, key=lambda finding: (finding.first_day, finding.entries[0])):
-        if finding.first_day <= stretch[1] and finding.day >= since and finding.severity != SEVERITIES[0]:
+        counts = finding.severity != SEVERITIES[0] and not finding.is_conduct
+        if counts and finding.first_day <= stretch[1] and finding.day >= since:
             types.setdefault(finding.type, []).append(finding)
     return max(
         types.values(),

@@ -29,7 +29,7 @@ from akinai.runtime.runs.records import Run
 SCORER = "scores"
 """The scorer whose value holds all scores of the world by name."""
 FINDINGS = "findings"
-"""The scorer that counts findings."""
+"""The scorer that counts mistakes; conduct stands beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ def scores_document(run: Run) -> dict[str, Json]:
     about: dict[str, Json] = {score.name: score.to_json() for score in run.scores}
     findings = run.findings or ()
     listed = "\n".join(f"{finding.type} by {finding.actor}: {finding.assumed}" for finding in findings)
+    counts = {"types": dict(run.finding_types)} | ({"conduct": dict(run.conduct)} if run.conduct else {})
     return {
         SCORER: {
             "value": numbers,
@@ -63,9 +64,9 @@ def scores_document(run: Run) -> dict[str, Json]:
             "metadata": {"digest": run.digest, "ending": run.ending, "scores": about},
         },
         FINDINGS: {
-            "value": len(findings),
+            "value": sum(run.finding_types.values()),
             "explanation": listed,
-            "metadata": {"types": dict(run.finding_types), "findings": [finding.to_json() for finding in findings]},
+            "metadata": {**counts, "findings": [finding.to_json() for finding in findings]},
         },
     }
 
@@ -128,7 +129,7 @@ def make_sample(world: World[Any], run: Run, steps: Steps[Any], epoch: int, call
     if error:
         summary["error"] = run.reason or ""
     numbers = {score.name: float(score.value) for score in run.scores}
-    return Sample(id, document, summary, {**numbers, FINDINGS: float(len(run.findings or ()))}, usage)
+    return Sample(id, document, summary, {**numbers, FINDINGS: float(sum(run.finding_types.values()))}, usage)
 
 
 def _usage(calls: Sequence[Call]) -> dict[str, Usage]:
