@@ -1,9 +1,9 @@
-"""Waits for coroutines: from plain code, even inside a running event loop, and for several at once."""
+"""Waits for coroutines from plain code, even inside a running event loop."""
 
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -82,16 +82,3 @@ def _wait_on_thread(coroutine: Coroutine[Any, Any, T]) -> T:
         return task.result()
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
-
-
-async def gather_or_cancel(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines at once and return their results. If one fails, the others are cancelled and awaited."""
-    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            if not task.cancelling():  # once: a second cancellation would interrupt its cleanup
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise

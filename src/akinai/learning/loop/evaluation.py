@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
@@ -21,6 +20,7 @@ from akinai.learning.roles.protocols import (
     with_injected,
 )
 from akinai.learning.roles.tasks import Task
+from akinai.together import gather_or_cancel
 
 T = TypeVar("T")
 
@@ -89,21 +89,7 @@ async def attempt_all(
             return attempt
         return replace(attempt, evaluation=await evaluator.evaluate(task, attempt.trajectory))
 
-    return await gather([evaluated(task) for task in tasks])
-
-
-async def gather(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in order. The first error cancels the calls that are still running."""
-    if len(calls) == 1:
-        return [await calls[0]]
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
+    return await gather_or_cancel([evaluated(task) for task in tasks])
 
 
 @dataclass(frozen=True, slots=True)

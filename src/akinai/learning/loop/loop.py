@@ -14,7 +14,7 @@ from functools import partial
 from typing import cast
 
 from akinai.core.canonical import short_digest
-from akinai.learning.loop.evaluation import attempt_task, gather, judge
+from akinai.learning.loop.evaluation import attempt_task, judge
 from akinai.learning.loop.job import Job, Node, Step, Watch, begin, check_resumable
 from akinai.learning.loop.state import (
     EpochCounts,
@@ -34,6 +34,7 @@ from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Mode
 from akinai.learning.roles.tasks import Progress
 from akinai.learning.search.dedup import dedup, prune
 from akinai.learning.search.injection import inject_all
+from akinai.together import gather_or_cancel
 
 
 async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = None) -> LoopState:
@@ -63,7 +64,7 @@ async def generate(job: Job, state: LoopState) -> LoopState:
         attempt = await attempt_task(generator, task, playbook, retriever, job.breaker, reflections, name)
         return replace(progress, attempts=(*progress.attempts, attempt))
 
-    done = tuple(await gather([attempted(progress) for progress in batch]))
+    done = tuple(await gather_or_cancel([attempted(progress) for progress in batch]))
     if state.batch:
         return replace(state, batch=done)
     whole_tokens = len(done) * inject_all(playbook).tokens
@@ -108,7 +109,7 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
         insights = replace(insights, sources=sources, task_text=task.text, progress=task.progress)
         return replace(progress, insights=(*progress.insights, insights))
 
-    return replace(state, batch=tuple(await gather([reflected(progress) for progress in state.batch])))
+    return replace(state, batch=tuple(await gather_or_cancel([reflected(progress) for progress in state.batch])))
 
 
 async def curate(job: Job, state: LoopState) -> LoopState:

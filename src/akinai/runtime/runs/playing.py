@@ -17,7 +17,7 @@ from akinai.runtime.runs.processes import LocalProcesses, available_cpus
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.work import Died, Executor, PlayWork
-from akinai.runtime.sync import gather_or_cancel
+from akinai.together import gather_or_cancel
 
 WAITING_A_PROCESS = 200
 """Runs waiting for models per process: at 10 ms of CPU a call, a process handles about 100 calls a second."""

@@ -15,9 +15,9 @@ from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
 from akinai.runtime.runs.reading import Detail, loader, read_played
 from akinai.runtime.runs.records import RESUMABLE, Run
-from akinai.runtime.sync import gather_or_cancel
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
+from akinai.together import gather_or_cancel
 
 R = TypeVar("R", covariant=True)
 
