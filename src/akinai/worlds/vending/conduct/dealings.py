@@ -98,7 +98,12 @@ def proposed(letter: Sent) -> Terms | None:
         divides = _DIVIDE.search(text) and not (sentence.asks and _IF_WE.search(text))
         if divides and (_JOINT.search(text) or not (_TRADE.search(text) or _PRICED.search(text))):
             return Terms("divide", None, goods_of(whole, letter.state), _last_day(sentence, letter))
-    meant = [sentence for sentence in open_sentences if not _OBSERVES.search(sentence.text)]
+    suppliers = [supplier.name.lower() for supplier in letter.state.setup.catalog.suppliers]
+    meant = [
+        sentence
+        for sentence in open_sentences
+        if not _OBSERVES.search(sentence.text) and not any(name in sentence.text for name in suppliers)
+    ]
     invites = any(_INVITE.search(sentence.text) for sentence in own)
     for sentence in meant:
         if _is_joint(sentence, invites=invites):
@@ -252,6 +257,7 @@ class Promise:
 
 
 _PAYS, _HANDS_OVER, _DEPENDS = (pattern("deals", name) for name in ("pays", "hands_over", "depends"))
+_OTHER_WAY, _KEEPS, _ABOUT_PRICE = (pattern("deals", name) for name in ("other_way", "keeps", "about_price"))
 _FOR_GOODS = re.compile(r"\bfor\b")
 _YOU = re.compile(r"\byou(?:r|rs)?\b")
 
@@ -260,21 +266,27 @@ def promised(letter: Sent) -> Iterator[Promise]:
     """The promises of a letter to another owner."""
     for sentence in own_sentences(letter):
         text, last = sentence.text, _last_day(sentence, letter)
-        if sentence.asks:
+        depends = bool(_DEPENDS.search(text))
+        if sentence.asks or (_OTHER_WAY.search(text) and not depends):
             continue
         marks = marks_of(sentence.original, letter.state)
         money = [mark.value for mark in marks if mark.kind == "money"]
         counts = [(mark.value, nearest_product(marks, at)) for at, mark in enumerate(marks) if mark.kind == "count"]
         goods = tuple((product.id, units) for units, product in counts if product)
-        depends = bool(_DEPENDS.search(text))
         if money and _YOU.search(text) and _is_said(_PAYS, text) and not (goods and _sells(text)):
             yield Promise(
-                "pay", sentence.original, money[0], (), last, depends or bool(goods and _FOR_GOODS.search(text))
+                "pay", sentence.original, money[-depends], (), last, depends or bool(goods and _FOR_GOODS.search(text))
             )
         elif goods and _YOU.search(text) and _is_said(_HANDS_OVER, text):
             yield Promise("goods", sentence.original, 0, goods, last, depends)
-        elif _COMMIT.search(text) and money and _levels(text) and not _TRADE.search(text) and not depends:
+        elif money and not depends and not _TRADE.search(text) and _promises_price(text, sentence, letter):
             yield Promise("price", sentence.original, money[0], (), last, False, _terms(sentence, letter))
+
+
+def _promises_price(text: str, sentence: Sentence, letter: Sent) -> bool:
+    """Whether a sentence promises a price of its writer, and not only announces it."""
+    about = _ABOUT_PRICE.search(text) or goods_of(sentence.original, letter.state)
+    return bool(about and _COMMIT.search(text) and _levels(text) and _KEEPS.search(text))
 
 
 def _is_said(words: re.Pattern[str], text: str) -> bool:
