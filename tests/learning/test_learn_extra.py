@@ -9,10 +9,20 @@ import pytest
 from playbooks_for_tests import SECTIONS, add
 
 import forked
-from akinai.learning import Playbook, PlaybookIndex, SearchQuery, SudachiWords, TfidfSvd, apply_delta, open_index
+from akinai.learning import (
+    DataSet,
+    Playbook,
+    PlaybookIndex,
+    SearchQuery,
+    SudachiWords,
+    TfidfSvd,
+    apply_delta,
+    open_index,
+)
 from akinai.learning.search.index import tokenizer_name
 from akinai.learning.search.sudachi import LONGEST_PIECE
 from akinai.retrieval import tokenize
+from akinai.runtime.learn.settings import learn_settings
 
 WITHOUT = """
 import sys
@@ -183,3 +193,16 @@ def test_an_index_on_disk_is_fitted_to_its_playbook(svd: TfidfSvd, tmp_path: Pat
         for query in ("w1", "w7 w2", "again"):
             assert index.search(SearchQuery(query)) == fresh.search(SearchQuery(query))
     assert first.fitted_on == 40
+
+
+@pytest.mark.parametrize("embedder", ["", "svd"])
+def test_a_setting_finds_japanese_by_its_words(sudachi: SudachiWords, svd: TfidfSvd, embedder: str) -> None:
+    """`words` and `embedder` of `[learn]` go together: spellings of one word find each other, to the last score."""
+    playbook = playbook_of("林檎を買う", "牛乳を売る", "絵本を読む")
+    settings = learn_settings({"words": "sudachi", "embedder": embedder, "min_confidence": 0.0})
+    retriever = settings.retriever(DataSet("mine", lambda _: ()))
+    vectors = TfidfSvd(tokenizer=sudachi) if embedder else None
+    index = PlaybookIndex(playbook, tokenizer=sudachi, embedder=vectors)
+    expected = [result.bullet.id for result in index.search(SearchQuery("リンゴ", min_confidence=0.0))]
+    assert [*retriever.retrieve(playbook, "リンゴ").injection.bullet_ids] == expected
+    assert expected[0] == "rul-00001"

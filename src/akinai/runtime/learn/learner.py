@@ -359,7 +359,7 @@ class _Learning:
         elif settings.contrast > 1:
             evaluator = ContrastEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.contrast))
-        file, embedder = PlaybookFile(self.path), settings.embedding(settings.embedder)
+        file, embedder = PlaybookFile(self.path), settings.embedding()
         retriever = settings.retriever(self.data_set, file=file)
         resumes = options["judge_only"] or (file.exists() and not options["fresh"])
         before = file.load() if resumes else Playbook()

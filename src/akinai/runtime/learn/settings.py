@@ -40,11 +40,10 @@ class LearnSettings(LoopConfig):
     """Number of training tasks to use, from the start; 0 is all."""
     alpha: float = Field(default=ALPHA, ge=0, le=1)
     words: Literal["plain", "sudachi"] = "plain"
-    vectors: Literal["hashed", "svd"] = "hashed"
-    """"svd" and "sudachi" need the extra `learn`."""
+    """"sudachi" is for Japanese, and needs the extra `learn`."""
     embedder: str = ""
-    """For search and near duplicates: "hashed", "svd", or "PROVIDER:NAME" of LangChain; empty: as `vectors` says,
-    and pairs of words for near duplicates."""
+    """For search and near duplicates: "hashed", "svd" (of the extra too), "meaning", or "PROVIDER:NAME" of LangChain;
+    empty: hashed words, and pairs of words for near duplicates."""
     embedder_base_url: str | None = None
     language: Literal["en", "ja"] | None = None
     """The language of the prompts; None: that of the data set."""
@@ -102,11 +101,13 @@ class LearnSettings(LoopConfig):
             return PlaybookRetriever(config, index=_index_maker(self, file))
         return retriever.with_index(_index_maker(self, file)) if self.embedder else retriever
 
-    def embedding(self, name: str, tokenizer: Tokenizer = tokenize) -> Embedder | EmbedderFitter | None:
-        """The embedder of a name; None for an empty one. UsageError for one that cannot be opened."""
+    def embedding(self, tokenizer: Tokenizer = tokenize) -> Embedder | EmbedderFitter | None:
+        """The embedder of these settings; None without one. UsageError for one that cannot be opened."""
         from akinai.runtime.models.embeddings import find_embedder
 
-        return find_embedder(name, base_url=self.embedder_base_url, tokenizer=tokenizer) if name else None
+        if not self.embedder:
+            return None
+        return find_embedder(self.embedder, base_url=self.embedder_base_url, tokenizer=tokenizer)
 
 
 def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> LearnSettings:
@@ -129,7 +130,7 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
 
 def _index_maker(settings: LearnSettings, file: PlaybookFile | None) -> Callable[[Playbook], PlaybookIndex]:
     words = SudachiWords() if settings.words == "sudachi" else tokenize
-    embedder = settings.embedding(settings.embedder or settings.vectors, words)
+    embedder = settings.embedding(words)
     options: dict[str, Any] = {"tokenizer": words, "embedder": embedder, "alpha": settings.alpha}
 
     def index(playbook: Playbook) -> PlaybookIndex:
