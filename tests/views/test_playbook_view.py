@@ -6,7 +6,8 @@ import akinai
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Operation, Tagging
 from akinai.learning.playbook.file import PlaybookFile
-from akinai.views.playbook import Source, compare_by_content, playbook_view, sources_of
+from akinai.learning.playbook.patches import difference as compare
+from akinai.views.playbook import Source, playbook_view, sources_of
 
 
 def test_a_bullet_says_what_taught_it_and_how_it_came_about(tmp_path: Path) -> None:
@@ -30,7 +31,7 @@ def test_two_playbooks_are_compared_by_their_words() -> None:
     """Whatever the ids."""
     first = Playbook((Section("s", "", (Bullet("a-1", "s", "One."), Bullet("a-2", "s", "Two."))),))
     second = Playbook((Section("s", "", (Bullet("b-9", "s", "Two.", helpful=3), Bullet("b-8", "s", "Three."))),))
-    difference = compare_by_content(first, second)
+    difference = compare(first, second, by_content=True)
     assert [bullet.content for bullet in difference.added] == ["Three."]
     assert [bullet.content for bullet in difference.removed] == ["One."]
     assert [(old.id, new.id) for old, new in difference.changed] == [("a-2", "b-9")]

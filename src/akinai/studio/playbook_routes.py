@@ -11,10 +11,11 @@ from akinai.core.errors import AkinaiError
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.opening import PLAYBOOKS
 from akinai.learning.playbook.patches import Difference
+from akinai.learning.playbook.patches import difference as compare
 from akinai.report.page.site import Site
 from akinai.report.page.templating import marked, render
 from akinai.studio.shared import Studio
-from akinai.views.playbook import compare_by_content, playbook_view
+from akinai.views.playbook import playbook_view
 
 CHANGES = (marked("added"), marked("changed"), marked("counted"), marked("removed"))
 """Kinds of changes to a bullet, marked for the catalogue of words: a template translates them by name."""
@@ -50,7 +51,7 @@ def add_playbook_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.get("/playbooks/{name}/against/{other}")
     async def against(request: Request, name: str, other: str) -> Response:
-        difference = compare_by_content(_file(name).load(), _file(other).load())
+        difference = compare(_file(name).load(), _file(other).load(), by_content=True)
         return _difference_page(name, name, other, difference, studio.site(request))
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.journal import Change
-from akinai.learning.playbook.patches import Difference
 
 _ENTRY = re.compile(r"^(?P<run>.+)#(?P<entry>\d+)$")
 
@@ -94,20 +93,3 @@ def _verbs(change: Change, bullets: dict[str, Bullet]) -> Mapping[str, str]:
         verbs[id] = "removed"
         bullets.pop(id, None)
     return verbs
-
-
-def compare_by_content(before: Playbook, after: Playbook) -> Difference:
-    """Compare two playbooks of different files: bullets of equal words are the same, whatever their ids."""
-    old = {bullet.content: bullet for bullet in before}
-    new = {bullet.content: bullet for bullet in after}
-    return Difference(
-        tuple(bullet for text, bullet in new.items() if text not in old),
-        tuple(bullet for text, bullet in old.items() if text not in new),
-        tuple((old[text], bullet) for text, bullet in new.items() if text in old and _tags(old[text]) != _tags(bullet)),
-        tuple(name for name in after.section_names if name not in before.section_names),
-        tuple(name for name in before.section_names if name not in after.section_names),
-    )
-
-
-def _tags(bullet: Bullet) -> tuple[int, int, int]:
-    return bullet.helpful, bullet.harmful, bullet.neutral

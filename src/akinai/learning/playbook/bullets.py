@@ -68,6 +68,11 @@ class Bullet:
         return " ".join((self.content, *self.keywords))
 
     @property
+    def tags(self) -> tuple[int, int, int]:
+        """Numbers of helpful, harmful and neutral tags."""
+        return self.helpful, self.harmful, self.neutral
+
+    @property
     def uses(self) -> int:
         """Number of helpful and harmful tags."""
         return self.helpful + self.harmful

@@ -28,15 +28,18 @@ class Difference:
         return not (self.added or self.removed or self.changed or self.sections_added or self.sections_removed)
 
 
-def difference(before: Playbook, after: Playbook) -> Difference:
-    """The bullets and sections that differ, each group in the order of its file."""
-    old, new = before.by_id, after.by_id
+def difference(before: Playbook, after: Playbook, *, by_content: bool = False) -> Difference:
+    """The bullets and sections that differ, each group in the order of its file. `by_content`, as between playbooks of
+    different files: bullets of equal words are the same, whatever their ids, and differ by their tags."""
+    old, new = (({b.content: b for b in book} if by_content else book.by_id) for book in (before, after))
+
+    def differ(a: Bullet, b: Bullet) -> bool:
+        return a.tags != b.tags if by_content else a is not b and a != b
+
     return Difference(
-        tuple(bullet for id, bullet in new.items() if id not in old),
-        tuple(bullet for id, bullet in old.items() if id not in new),
-        tuple(
-            (old[id], bullet) for id, bullet in new.items() if id in old and old[id] is not bullet and old[id] != bullet
-        ),
+        tuple(bullet for key, bullet in new.items() if key not in old),
+        tuple(bullet for key, bullet in old.items() if key not in new),
+        tuple((old[key], bullet) for key, bullet in new.items() if key in old and differ(old[key], bullet)),
         tuple(name for name in after.section_names if name not in before.section_names),
         tuple(name for name in before.section_names if name not in after.section_names),
     )
