@@ -49,7 +49,7 @@ _PRICED = re.compile(
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
 _ASKS_TO = re.compile(
     r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"
-    r"what do you (?:say|think)|are you (?:in|up)|ready|truce|pact|peace|okay|ok|how do you feel)\b"
+    r"what about|alright|what do you (?:say|think)|are you (?:in|up)|ready|truce|pact|peace|okay|ok|how do you feel)\b"
 )
 """A question that proposes something."""
 _OBSERVES = re.compile(
