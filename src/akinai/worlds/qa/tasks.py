@@ -12,48 +12,6 @@ from akinai.worlds.qa.players import best, overlap
 from akinai.worlds.qa.questions import Question, read_data
 from akinai.worlds.qa.world import question_text
 
-
-class QuestionTasks:
-    """Multiple-choice questions for the learner, as `learning.choices.ChoiceTasks` describes them."""
-
-    name = "qa"
-    package = "akinai.worlds.qa"
-    samples = ("sample_train.jsonl", "sample_eval.jsonl")
-    sections = "jcommonsenseqa"
-    language = "ja"
-
-    def read(self, file: str, text: str) -> Sequence[Question]:
-        """The questions in a file, by the ending of its name. ValueError names the record at fault."""
-        return [Question.model_validate(record) for record in cast("list[Any]", read_data({file: text}))]
-
-    def make(self, id: str, text: str, choices: Sequence[str], answer: str) -> Question:
-        """A question from its parts; `answer` is one of the choices."""
-        return Question(id=id, question=text, choices=tuple(choices), label=list(choices).index(answer))
-
-    def text(self, question: Question) -> str:
-        """The question on a line, and the numbered choices, each on a line."""
-        return question_text(question)
-
-    def concept(self, question: Question) -> str:
-        """The description in the question, without the words that only ask."""
-        return concept(question.question)
-
-    def lesson(self, question: Question) -> Lesson:
-        """The lesson "concept -> answer"."""
-        return lesson_of(question)
-
-    def merge(self, content: str, lesson: Lesson) -> str:
-        """The concepts of an answer side by side."""
-        return merge_lesson(content, lesson)
-
-    def guess(self, question: str, choices: Sequence[str], tokenizer: Tokenizer = tokenize) -> int:
-        """The choice that shares the most words with the question."""
-        return best(overlap(question, choices, tokenizer))
-
-
-TASKS = QuestionTasks()
-
-
 SECTION = "concepts"
 ARROW = " -> "
 BETWEEN = "; "
@@ -100,3 +58,35 @@ def concept(question: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+class QuestionTasks:
+    """Multiple-choice questions for the learner, as `learning.choices.ChoiceTasks` describes them."""
+
+    name = "qa"
+    package = "akinai.worlds.qa"
+    samples = ("sample_train.jsonl", "sample_eval.jsonl")
+    sections = "jcommonsenseqa"
+    language = "ja"
+    text = staticmethod(question_text)
+    lesson = staticmethod(lesson_of)
+    merge = staticmethod(merge_lesson)
+
+    def read(self, file: str, text: str) -> Sequence[Question]:
+        """The questions in a file, by the ending of its name. ValueError names the record at fault."""
+        return [Question.model_validate(record) for record in cast("list[Any]", read_data({file: text}))]
+
+    def make(self, id: str, text: str, choices: Sequence[str], answer: str) -> Question:
+        """A question from its parts; `answer` is one of the choices."""
+        return Question(id=id, question=text, choices=tuple(choices), label=list(choices).index(answer))
+
+    def concept(self, question: Question) -> str:
+        """The description in the question, without the words that only ask."""
+        return concept(question.question)
+
+    def guess(self, question: str, choices: Sequence[str], tokenizer: Tokenizer = tokenize) -> int:
+        """The choice that shares the most words with the question."""
+        return best(overlap(question, choices, tokenizer))
+
+
+TASKS = QuestionTasks()
