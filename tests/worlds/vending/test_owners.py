@@ -14,8 +14,9 @@ import akinai
 from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import Move, Role, View, owner_of
 from akinai.core.ledger import Entry, Outcome, Turn
+from akinai.core.presentation.transcript import Letter, Sheet
 from akinai.core.steps import Step, Steps
-from akinai.core.worlds import fold
+from akinai.core.worlds import fold, replay
 from akinai.testing.laws import world_laws
 from akinai.worlds.vending.detectors.history import History, units_in_storage
 from akinai.worlds.vending.model import actions as a
@@ -26,7 +27,7 @@ from akinai.worlds.vending.model.town import ONE
 from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
-from akinai.worlds.vending.sprint.verbs import CloseWeek
+from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter
 from akinai.worlds.vending.transcript.street import owner_dealings
 from akinai.worlds.vending.world import begin
 
@@ -578,6 +579,33 @@ def test_an_offer_and_the_goods_are_dealings_of_their_entries() -> None:
     ]  # fmt: skip
     assert "accept" in rows[1].text
     assert "handed over for $15.00" in rows[2].text
+
+
+@pytest.mark.parametrize(("preset", "days"), [("arena", 8), ("arena-sprint", 14)])
+def test_an_entry_tells_of_the_business_of_its_owner(preset: str, days: int) -> None:
+    """Each day of sales and each charge stands once, under an entry of the owner whose it is."""
+    settings = {"owners.2.agent": "bargainer", "overseer.agent": "lenient"}
+    (run,) = akinai.run("vending", preset=preset, agent="stocker", days=days, settings=settings)
+    steps = replay(WORLD, run.ledger)
+    sales, charged = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for index, step in enumerate(steps):
+        for block in WORLD.facets.presentation.show(steps, index).blocks:
+            if isinstance(block, Sheet) and block.name in ("sales", "receipt"):
+                told = sales if block.name == "sales" else charged
+                told[step.entry.actor, block.title.partition(" from ")[0].partition(",")[0]] += 1
+    assert sales == {(owner, f"Day {day}"): 1 for owner in OWNERS for day in range(1, days + 1)}
+    assert charged
+    assert set(charged.values()) == {1}
+
+
+def test_a_letter_by_the_week_is_shown_as_its_writers() -> None:
+    state = WORLD.begin(genesis(3, preset="arena-sprint", days=28))
+    turn = Turn(1, WORLD.now(state), SECOND, SendLetter(to=state.setup.contact(FIRST).email, body="Good morning."))
+    after, outcome = WORLD.apply(state, turn)
+    step = Step(state, Entry.of("", turn, outcome), turn, outcome, after)
+    (letter,) = WORLD.facets.presentation.show(Steps(genesis(3, preset="arena-sprint"), state, [step]), 0).blocks
+    assert isinstance(letter, Letter)
+    assert letter.sender == state.setup.contact(SECOND).email
 
 
 def test_nothing_changes_hands_where_a_side_fails() -> None:

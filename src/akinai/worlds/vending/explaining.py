@@ -42,7 +42,8 @@ class VendingExplaining(Explaining[State]):
         return Score("bank_balance", headline_cents(state.turned_to(actor)), "cents", (), better="higher")
 
     def words(self, step: Step[State]) -> str:
-        state, action = step.before, step.turn.action
+        state, after = (turn_to_actor(side, step.turn.actor) for side in (step.before, step.after))
+        step, action = Step(state, step.entry, step.turn, step.outcome, after), step.turn.action
         match action:
             case a.PlaceOrder():
                 return f"ordered {_units(state, action.items)} from {supplier_name(state, action.supplier_id)}"
@@ -53,7 +54,7 @@ class VendingExplaining(Explaining[State]):
             case a.SendEmail():
                 return f"{_lower_first(summary_of(step))}, {action.subject!r:.60}"
             case a.TakePitch():
-                spent = state.cash_cents - step.after.cash_cents
+                spent = state.cash_cents - after.cash_cents
                 return f"took the pitch {action.place} for {format_cents(spent)}"
             case _:
                 return _lower_first(summary_of(step))

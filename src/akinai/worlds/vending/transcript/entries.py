@@ -8,6 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, EntryView, Letter, Passage, Sheet
 from akinai.core.steps import Step, Steps
+from akinai.worlds.vending.detectors.history import own_steps
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Book, Order, State, clock, closed_books
 from akinai.worlds.vending.rules.books import site_name
@@ -27,9 +28,18 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
     }
 
 
+def sides(steps: Steps[State]) -> Mapping[int, tuple[Steps[State], Step[State]]]:
+    """Each entry of an owner as that owner lived it, up to its next one, among the steps of this owner."""
+    each = (own_steps(steps, owner) for owner in steps.opening.owners)
+    return {step.entry.seq: (own, step) for own in each for step in own}
+
+
 def show(steps: Steps[State], index: int) -> EntryView:
-    """An entry, with the receipts, deliveries and books of days that came during it."""
-    step = steps[index]
+    """An entry, with the receipts, deliveries and books of days that came to its owner until it acted again."""
+    seq = steps[index].entry.seq
+    if seq not in steps.derive(sides):
+        return _verb(steps[index], steps[index].turn.action)
+    steps, step = steps.derive(sides)[seq]
     rendered = _verb(step, step.turn.action)
     more = [*_night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
     if not more:
@@ -38,7 +48,7 @@ def show(steps: Steps[State], index: int) -> EntryView:
 
 
 def summary_of(step: Step[State]) -> str:
-    """A summary of an entry in one line."""
+    """A summary of an entry in one line; its actor's business is in front before it."""
     return _verb(step, step.turn.action).summary
 
 
