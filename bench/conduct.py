@@ -1,12 +1,12 @@
 """Precision and recall of what is found of conduct, over labelled runs of both worlds, with 95 % intervals.
 
-    python bench/conduct.py [--held-out] [--show] [TYPE ...]
+    python bench/conduct.py [--held-out | --first] [--show] [TYPE ...]
     python bench/conduct.py --scripted
 
 A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
-these types is false. `--held-out` reads the cases that were written before a detector was; `--show` prints a line for
-each disagreement; `--scripted` prints what is found in the scripts of docs/arena.md. The format of cases is explained
-in tests/conduct/README.md.
+these types is false. `--held-out` reads the cases by which no detector has been improved, `--first` those that were
+held out before them; `--show` prints a line for each disagreement; `--scripted` prints what is found in the scripts of
+docs/arena.md. The format of cases is explained in tests/conduct/README.md.
 """
 
 import sys
@@ -27,7 +27,8 @@ from coherence import print_table
 from labelled import Case, Document, labelled_case, read_moves
 
 FOLDER = Path(__file__).parents[1] / "tests" / "conduct"
-HELD_OUT = FOLDER / "held_out"
+SET_ASIDE = {"--held-out": FOLDER / "held_out_second", "--first": FOLDER / "held_out"}
+"""Folders of cases that another hand wrote, by the option that reads them."""
 SCRIPTED = FOLDER / "scripted"
 MARKET = Market()
 VENDING_TYPES = (
@@ -145,9 +146,9 @@ def main(*arguments: str) -> None:
     types = [word for word in arguments if not word.startswith("-")] or TYPES
     if unknown := set(types) - set(TYPES):
         sys.exit(f"no type {', '.join(sorted(unknown))}; there are {', '.join(TYPES)}")
-    held_out = "--held-out" in arguments
-    cases = load(HELD_OUT if held_out else FOLDER)
-    print_table("held-out cases" if held_out else "cases", cases, types, show="--show" in arguments)
+    folder = next((SET_ASIDE[word] for word in arguments if word in SET_ASIDE), FOLDER)
+    cases = load(folder)
+    print_table("cases" if folder == FOLDER else f"cases of {folder.name}", cases, types, show="--show" in arguments)
 
 
 if __name__ == "__main__":

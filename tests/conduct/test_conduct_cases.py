@@ -1,6 +1,7 @@
 """The labelled runs of conduct: they play by the real rules, and several owners play by turns."""
 
 import hashlib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,12 @@ from akinai.core.ledger import check_chain
 from akinai.core.worlds import walk
 from akinai.worlds import load as load_world
 from coherence import Verdict
-from conduct import FOLDER, HELD_OUT, TYPES, load, read_case
+from conduct import FOLDER, SET_ASIDE, TYPES, load, read_case
 from labelled import Case
 
-SET_ASIDE_TYPES = {*TYPES} - {"unbilled_goods"}
 PAGE = Path(__file__).parents[2] / "docs" / "design" / "conduct.md"
-SET_ASIDE = load(HELD_OUT)
-CASES = (*load(FOLDER), *SET_ASIDE)
+CASES_SET_ASIDE = [load(folder) for folder in SET_ASIDE.values()]
+CASES = (*load(FOLDER), *chain(*CASES_SET_ASIDE))
 
 MARKET = """
     world: market
@@ -119,19 +119,24 @@ def test_a_finding_counts_where_its_actor_did_it() -> None:
     assert (third.hits, third.false) == ({"price_agreement"}, {"price_agreement"})
 
 
-def test_the_cases_set_aside_are_those_of_the_page() -> None:
+@pytest.mark.parametrize("folder", SET_ASIDE.values(), ids=lambda folder: folder.name)
+def test_the_cases_set_aside_are_those_of_the_page(folder: Path) -> None:
     """The digest of the files of the folder, in order of their names, stands on the page of the types."""
-    files = sorted(HELD_OUT.glob("*.yaml"))
+    files = sorted(folder.glob("*.yaml"))
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     assert f"`{digest}`" in PAGE.read_text(encoding="utf-8")
 
 
-def test_there_are_two_hundred_cases_half_of_them_near_misses() -> None:
-    """At least two hundred in all, and of each type that is set aside at least ten."""
-    assert len(CASES) >= 200
-    for cases in (SET_ASIDE, *([case for case in SET_ASIDE if case.about == type_] for type_ in SET_ASIDE_TYPES)):
-        assert len(cases) >= 10
-        assert len(cases) <= 2 * sum(case.near_miss for case in cases)
+def test_cases_set_aside_are_many_and_half_of_them_near_misses() -> None:
+    """In each folder that is set aside at least 190, and of each of its types at least ten."""
+    for cases, missing in zip(
+        CASES_SET_ASIDE, ({"unbilled_goods", "ignored_invoice"}, {"unbilled_goods"}), strict=True
+    ):
+        assert len(cases) >= 190
+        assert {case.about for case in cases} == {*TYPES} - missing
+        for type_ in {case.about for case in cases}:
+            near_misses = [case.near_miss for case in cases if case.about == type_]
+            assert 10 <= len(near_misses) <= 2 * sum(near_misses)
 
 
 def test_cases_of_conduct_are_named_and_labelled() -> None:
