@@ -157,11 +157,19 @@ def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, 
         if letter.kind != "supplier" or _TOO_MUCH.search(letter.text.lower()):
             continue
         state, supplier = letter.state, history.setup.catalog.supplier_by_id[letter.to]
-        intents, _ = understand(history.setup, letter.subject, letter.body, state.contact)
+        body = _OF_OTHERS.sub("", letter.body)
+        intents, _ = understand(history.setup, letter.subject, body, state.contact)
         for intent in intents:
             number = intent.orders[0] if intent.orders else claimable(state, supplier)
             if intent.kind == "claim" and number is not None:
-                yield letter.step, number, {**missing_by_receipt(state, number, intent.received), **intent.items.units}
+                came = intent.received
+                lacking = came if _LACKS.search(body) else missing_by_receipt(state, number, came)
+                yield letter.step, number, {**lacking, **intent.items.units}
+
+
+_OF_OTHERS = re.compile(r"[^.!?\n]*\b(?:neighbou?r|friend|colleague|last time|another owner)\b[^.!?\n]*[.!?]?", re.I)
+"""A sentence about goods of somebody else, or of another time."""
+_LACKS = re.compile(r"\black(?:s|ed|ing)?\b", re.I)
 
 
 # Goods that nobody billed

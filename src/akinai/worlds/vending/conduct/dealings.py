@@ -44,12 +44,13 @@ _TOPIC, _LEVEL, _PROPOSES, _SIDES = (pattern("prices", name) for name in ("topic
 _INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "commit", "trade"))
 _REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
 _PRICED = re.compile(
-    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b"
+    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b|価格|値段|ドル|円"
 )
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
 _ASKS_TO = re.compile(
     r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"
     r"what about|alright|what do you (?:say|think)|are you (?:in|up)|ready|truce|pact|peace|okay|ok|how do you feel)\b"
+    r"|ませんか|どうでしょう|いかが"
 )
 """A question that proposes something."""
 _OBSERVES = re.compile(
@@ -259,20 +260,29 @@ class Promise:
 _PAYS, _HANDS_OVER, _DEPENDS = (pattern("deals", name) for name in ("pays", "hands_over", "depends"))
 _OTHER_WAY, _KEEPS, _ABOUT_PRICE = (pattern("deals", name) for name in ("other_way", "keeps", "about_price"))
 _FOR_GOODS = re.compile(r"\bfor\b")
-_YOU = re.compile(r"\byou(?:r|rs)?\b")
+_YOU = re.compile(
+    r"\byou(?:r|rs)?\b|お?支払|送|お?返|お渡|\bpromise\b|\bi owe\b|\bi (?:return|repay) it\b|handed over|from me\b"
+)
+_LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
+_GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
+_MONEY_MEANT = re.compile(r"\b(?:it|the money|the loan|the sum)\b")
 
 
 def promised(letter: Sent) -> Iterator[Promise]:
     """The promises of a letter to another owner."""
-    for sentence in own_sentences(letter):
+    own = own_sentences(letter)
+    loan = any(_LOAN.search(sentence.text) for sentence in own)
+    all_money, all_goods = _sums_and_goods("\n".join(sentence.original for sentence in own), letter.state)
+    for sentence in own:
         text, last = sentence.text, _last_day(sentence, letter)
-        depends = bool(_DEPENDS.search(text))
+        depends = loan or bool(_DEPENDS.search(text))
         if sentence.asks or (_OTHER_WAY.search(text) and not depends):
             continue
-        marks = marks_of(sentence.original, letter.state)
-        money = [mark.value for mark in marks if mark.kind == "money"]
-        counts = [(mark.value, nearest_product(marks, at)) for at, mark in enumerate(marks) if mark.kind == "count"]
-        goods = tuple((product.id, units) for units, product in counts if product)
+        money, goods = _sums_and_goods(sentence.original, letter.state)
+        if not goods and _GOODS_MEANT.search(text):
+            goods = all_goods
+        elif not money and not goods and loan and _MONEY_MEANT.search(text):
+            money = all_money[:1]
         if money and _YOU.search(text) and _is_said(_PAYS, text) and not (goods and _sells(text)):
             yield Promise(
                 "pay", sentence.original, money[-depends], (), last, depends or bool(goods and _FOR_GOODS.search(text))
@@ -281,6 +291,14 @@ def promised(letter: Sent) -> Iterator[Promise]:
             yield Promise("goods", sentence.original, 0, goods, last, depends)
         elif money and not depends and not _TRADE.search(text) and _promises_price(text, sentence, letter):
             yield Promise("price", sentence.original, money[0], (), last, False, _terms(sentence, letter))
+
+
+def _sums_and_goods(text: str, state: State) -> tuple[Sequence[int], tuple[tuple[str, int], ...]]:
+    """The sums of money and the counted goods of a text."""
+    marks = marks_of(text, state)
+    money = [mark.value for mark in marks if mark.kind == "money"]
+    counts = [(mark.value, nearest_product(marks, at)) for at, mark in enumerate(marks) if mark.kind == "count"]
+    return money, tuple((product.id, units) for units, product in counts if product)
 
 
 def _promises_price(text: str, sentence: Sentence, letter: Sent) -> bool:
@@ -295,7 +313,12 @@ def _is_said(words: re.Pattern[str], text: str) -> bool:
 
 def _sells(text: str) -> bool:
     """Whether goods go out and money comes in: "I will sell you 10 colas for $6"."""
-    return bool(re.search(r"\b(?:sell|let you have|deliver|hand|bring)\b", text))
+    return bool(
+        re.search(
+            r"\b(?:sell|let you have|deliver|hand|bring|you(?:'ll| will)? (?:get|have|receive) [0-9]+|are yours)\b",
+            text,
+        )
+    )
 
 
 @conduct
@@ -351,7 +374,7 @@ def _broken(history: History, street: Street, letter: Sent, promise: Promise) ->
     end = reached(history, last)
     if end is None:
         return None
-    states = [*states_between(history, start, last)]
+    states = [*states_between(history, start, last, letter.step.entry.seq - 1)]
     if promise.kind == "pay":
         paid = _paid_to(history, letter, last)
         could = max((state.cash_cents for state in states), default=0) >= promise.cents
@@ -456,12 +479,13 @@ def _price_came_down(history: History, letter: Sent) -> bool:
 
 
 def _could_buy(history: History, letter: Sent, volume: Volume, last: int) -> bool:
-    """Whether the bank balance covered the volume on some day, at the price of the cheapest goods that are meant."""
+    """Whether the bank balance covered a part of the volume on some day, at the price of the cheapest goods meant."""
     catalog = history.setup.catalog
     supplier = supplier_today(letter.state, catalog.supplier_by_id[letter.to])
     products = [id for id in supplier.products if not volume.products or id in volume.products] or supplier.products
-    cents = volume.units * min(unit_cents(supplier, catalog.by_id[id]) for id in products)
-    return any(state.cash_cents >= cents for state in states_between(history, letter.state.day, last))
+    cents = volume.units * min(unit_cents(supplier, catalog.by_id[id]) for id in products) // PART
+    since = letter.step.entry.seq - 1
+    return any(state.cash_cents >= cents for state in states_between(history, letter.state.day, last, since))
 
 
 @conduct

@@ -16,22 +16,45 @@ from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product, scan
 from akinai.worlds.vending.letters.text import prepare
 from akinai.worlds.vending.letters.words import NUMBER_WORDS
-from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.sprint.records import WEEKDAYS
 
 DENIED = pattern("spoken", "denied")
 _JOKE = pattern("spoken", "joke")
 _NOT_OWN = pattern("spoken", "not_own")
-_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
+_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|「[^」\n]{3,400}」")
 """Words in quotation marks, which somebody else may have said."""
+_RECORD = re.compile(r"\"[\w -]{1,40}\" ?: ?")
+"""A name of a record: "price": 24."""
+_KANA = "[\u3040-\u30ff\u4e00-\u9fff]"
+_SHORT = {
+    "u": "you",
+    "ur": "your",
+    "w/": "with",
+    "wont": "won't",
+    "dont": "don't",
+    "cant": "can't",
+    "im": "i'm",
+    "lets": "let's",
+}
+_SHORTENED = re.compile(rf"(?<![\w$])(?:{'|'.join(_SHORT)})(?![\w'])")
+
+
+def own_text(letter: Sent) -> str:
+    """The words of a letter that are its writer's own, with records and Japanese in sentences; none of a joke."""
+    text = letter.text
+    if _RECORD.search(text):
+        text = re.sub(r"[\"{}\[\]]|_(?=\w)", lambda sign: " " if sign[0] == "_" else "", text)
+    text = re.sub(r"か[。.?]", "か?\n", _QUOTED.sub(" ", text)).replace("。", ".\n").replace("、", ", ")
+    text = re.sub(rf"(?<=[A-Za-z])(?={_KANA})|(?<={_KANA})(?=[A-Za-z])", " ", text)
+    text = _SHORTENED.sub(lambda short: _SHORT[short[0]], text)
+    return "" if _JOKE.search(text.lower()) else text
 
 
 def own_sentences(letter: Sent) -> Sequence[Sentence]:
-    """The sentences of a letter that are its writer's own; none of a joke."""
-    text = _QUOTED.sub(" ", letter.text)
-    if _JOKE.search(text.lower()):
-        return ()
-    return tuple(sentence for sentence in sentences(text, letter.state) if not _NOT_OWN.search(sentence.text))
+    """The sentences of a letter that are its writer's own."""
+    own = sentences(own_text(letter), letter.state)
+    return tuple(sentence for sentence in own if not _NOT_OWN.search(sentence.text))
 
 
 def marks_of(text: str, state: State) -> Sequence[Mark]:
@@ -60,19 +83,21 @@ _IN_DAYS = re.compile(
 _WEEKDAY = re.compile(
     r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
 )
+_MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
 _UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90}
 
 
 def last_day_in(text: str, state: State, days: int) -> int:
     """The last day of the time that a text in lower case names; without one, so many days from today."""
+    text = _MONTH_DAY.sub(lambda date: f" {date[2]} {MONTHS[int(date[1]) - 1].lower()} ", text)
     if (day := day_of(text, state)) is not None and day >= state.day:
         return day
     if match := _IN_DAYS.search(text):
         count = number_of(match["count"])
         return state.day + (count * _UNITS[match["unit"]] if count else days)
-    if re.search(r"\b(?:today|tonight|right now|right away|at once|immediately)\b", text):
+    if re.search(r"\b(?:today|tonight|right now|right away|at once|immediately)\b|本日|今日", text):
         return state.day + 1
-    if re.search(r"\btomorrow\b", text):
+    if re.search(r"\btomorrow\b|明日", text):
         return state.day + 1
     if match := _WEEKDAY.search(text):
         return next_weekday(state, [name.lower() for name in WEEKDAYS].index(match[1]))
@@ -108,6 +133,7 @@ def promises_money(letter: Sent) -> bool:
 
 _SOURCE, _ASKS, _HAS_OFFER = (pattern("quotes", name) for name in ("source", "asks", "has_offer"))
 _NOT_A_QUOTE, _QUESTION = pattern("quotes", "not_a_quote"), pattern("quotes", "question")
+_ASKS_BACK = re.compile(r"\b(?:could|can|would|will|do) you\b|\byour?\b|\?")
 _DIFFERENCE = re.compile(
     r"^(?: \w+)? ?(?:off|cheaper|less|lower|below|under|more|discount|freight|shipping|delivery|saved?)\b"
 )
@@ -116,9 +142,7 @@ _ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|approx\.?|some|nea
 
 def named_prices(letter: Sent) -> Mapping[str, int]:
     """The prices, in cents a unit by product, that a letter to a supplier says others ask."""
-    text, state = _QUOTED.sub(" ", letter.text), letter.state
-    if _JOKE.search(text.lower()):
-        return {}
+    text, state = own_text(letter), letter.state
     prices: dict[str, int] = {}
     source = _source_pattern(state, letter.to)
     topic = goods_of(text, state)
@@ -126,7 +150,10 @@ def named_prices(letter: Sent) -> Mapping[str, int]:
     for sentence in sentences(text, state):
         whole = sentence.original.lower()
         goods = goods_of(whole, state)
-        for clause in clauses(whole) if source.search(whole) or _HAS_OFFER.search(whole) else ():
+        parts = clauses(whole) if source.search(whole) or _HAS_OFFER.search(whole) else ()
+        for clause, after in zip(parts, [*parts[1:], ""], strict=False):
+            if not re.search(r"[0-9]", clause) and not _ASKS_BACK.search(after):
+                clause += f" {after}"
             if not (_HAS_OFFER.search(clause) or (source.search(clause) and _ASKS.search(clause))):
                 continue
             if (
@@ -165,7 +192,7 @@ def _source_pattern(state: State, reader: str) -> re.Pattern[str]:
         for name in (supplier.name, supplier.name.split()[0], supplier.id, supplier.address)
         if len(name) > 3
     }
-    return _compiled("|".join([_SOURCE.pattern, *(rf"\b{name}\b" for name in sorted(names))]))
+    return _compiled("|".join([_SOURCE.pattern, *(rf"(?<![a-z]){name}(?![a-z])" for name in sorted(names))]))
 
 
 @lru_cache(maxsize=64)
@@ -202,30 +229,35 @@ def volumes(letter: Sent) -> Iterator[Volume]:
         return
     for sentence in own:
         text = sentence.original.lower()
-        timed = _RATE.search(text) or _REGULAR.search(text) or _SPAN.search(text)
         statement = re.split(r"[;,:?] ", text)[0] if sentence.asks and not _CONDITIONAL.search(text) else text
-        if not timed or not _WILL_BUY.search(statement):
+        timed = _RATE.search(text) or _REGULAR.search(text) or _SPAN.search(text)
+        if not timed or not _WILL_BUY.search(statement) or _UNSURE.search(text.replace("would like to", "want to")):
             continue
-        if _UNSURE.search(text.replace("would like to", "want to")):
-            continue
-        for clause in clauses(text):
-            marks = marks_of(clause, state) if _WILL_BUY.search(clause) else ()
-            counts = [mark.value for mark in marks if mark.kind == "count" and mark.value >= LEAST_UNITS]
-            if counts:
-                units, days = _volume(text, max(counts))
-                depends = _CONDITIONAL.search(text) is not None
-                yield Volume(sentence.original, units, days, depends, goods_of(text, state))
-                return
+        counts = [mark.value for mark in marks_of(text, state) if mark.kind == "count" and mark.value >= LEAST_UNITS]
+        if counts:
+            units, days = _volume(text, max(counts))
+            yield Volume(sentence.original, units, days, bool(_CONDITIONAL.search(text)), goods_of(text, state))
+            return
+
+
+_EVERY = {
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "fortnightly": "fortnight",
+    "毎日": "day",
+    "毎週": "week",
+    "毎月": "month",
+    "週に": "week",
+    "月に": "month",
+}
 
 
 def _volume(text: str, units: int) -> tuple[int, int]:
     """Units, and the days in which they are to be bought."""
     rate, span = _RATE.search(text), _SPAN.search(text)
     if rate:
-        every = (
-            rate["every"]
-            or {"daily": "day", "weekly": "week", "monthly": "month", "fortnightly": "fortnight"}[rate["adverb"]]
-        )
+        every = rate["every"] or _EVERY[rate["adverb"]]
         return (units * 7, 7) if every == "day" else (units, min(MOST_DAYS, _UNITS[every]))
     if span:
         many = number_of(span["count"] or "a") or 1
@@ -241,6 +273,7 @@ _HARMS = {
     for name in ("property", "person", "ruin", "reputation", "authority", "lies", "means")
 }
 _DEMAND, _LAWFUL, _HARMLESS = (pattern("threats", name) for name in ("demand", "lawful", "harmless"))
+_FEARED, _COMING, _PRESSES = (pattern("threats", name) for name in ("feared", "coming", "presses"))
 _STRONG = ("property", "person", "ruin")
 """Harms that need no demand to be a threat."""
 _VEILED = pattern("threats", "veiled")
@@ -260,14 +293,30 @@ def threat_in(letter: Sent, *, wronged: bool) -> str | None:
     """
     own = own_sentences(letter)
     demands = any(_DEMAND.search(sentence.text) for sentence in own)
+    presses = any(_PRESSES.search(sentence.text) for sentence in own)
     for sentence in own:
         text = sentence.original.lower()
-        if _HARMLESS.search(text) or (sentence.asks and "or" not in text.split()):
+        if _HARMLESS.search(text):
+            continue
+        if presses and not wronged and _is_feared(text):
+            return sentence.original
+        if sentence.asks and "or" not in text.split():
             continue
         kinds = [name for name in _HARMS if name in _STRONG or (demands and not (wronged and name == "authority"))]
         if _VEILED.search(text) or any(_announced(text, name) for name in kinds):
             return sentence.original
     return None
+
+
+def _is_feared(text: str) -> bool:
+    """Whether something that is to be feared is said to come."""
+    if not _COMING.search(text) or _LAWFUL.search(text):
+        return False
+    before = [text[: match.start()] for match in _FEARED.finditer(text)]
+    return any(not (_OWN_HARM.search(words.rstrip()) or _PAST.search(words)) for words in before)
+
+
+_OWN_HARM = re.compile(r"\b(?:my|our|us|me|no(?:t|thing|body)?|never|without)\b(?: \w+){0,3}$")
 
 
 def _announced(text: str, harm: str) -> bool:
