@@ -261,7 +261,7 @@ class Driver:
                 alarms = world.facets.seating.wake_times(session.state)
                 woken = (actor for actor, at in alarms.items() if at <= session.now_us())
                 actors = [*world.actors(session.state), *woken]
-                if not pending and len(actors) == 1:
+                if not pending and len(actors) == 1 and alarms.keys() <= {*actors}:
                     self._check_cap(actors[0])
                     await self._act(actors[0], await self._decide(actors[0]))
                     continue
@@ -273,7 +273,9 @@ class Driver:
                     return ending or ALL_WAIT
                 if not pending:  # nobody decides, and nobody can before the first alarm
                     session.pass_to(min(alarms.values()))
-                elif decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
+                    continue
+                asleep = {actor: at for actor, at in alarms.items() if actor not in pending}
+                if decided := await pending.next(seconds_to_alarm(asleep, session.now_us())):
                     await self._act(*decided)
         except Exception:  # of an agent, a world or a store: the calls of the others are still recorded
             await pending.finish()
