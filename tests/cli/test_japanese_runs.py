@@ -31,6 +31,7 @@ RUNS = {
     "script": ("vending", "--preset", "classic", "--agent", "script:moves.jsonl", "--days", "2"),
     "naive": ("vending", "--preset", "classic", "--agent", "naive", "--days", "12"),
     "street": ("vending", "--preset", "quarter", "--days", "9"),
+    "arena": ("vending", "--preset", "arena", "--agent", "script:moves.jsonl", "--days", "9"),
     "market": ("market", "--agent", "first", "--set", "customers=4"),
     "qa": ("qa", "--agent", "first"),
 }
@@ -80,9 +81,13 @@ def test_what_a_world_says_of_a_run_is_in_japanese(akinai: Akinai, folder: Path,
     sentences |= {text for finding in run.findings for text in (finding.assumed, finding.true) if '"' not in text}
     sentences |= {text for day in run.days for text in (day.title, day.note)}
     assert not [text for text in sentences if text and not JAPANESE.search(translate_record(text))]
-    assert not [head for head in heads_of(transcript) if not JAPANESE.search(translate(head)) and head != "id"]
+    assert not [
+        head
+        for head in heads_of(transcript)
+        if not JAPANESE.search(translate(head)) and not re.match("id$|owner_", head)
+    ]
     titles = [finding.title for finding in run.findings]
-    verdict = translate_text(" ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict))))
+    verdict = akinai("show", f"{name}-1").out.partition("\n\n")[0].partition("\n")[2]
     assert all(map(JAPANESE.search, map(translate_text, titles)))
     assert not re.search(r"[a-z]{3,} [a-z]{3,}", verdict)
     assert name != "script" or len(titles) > 1

@@ -75,6 +75,10 @@ def test_pages_follow_the_environment(
     [
         ("On day 3, still open, the net worth is $500.", "3 日目（継続中）の純資産は $500。"),
         (
+            "Over after 11 days of 20 (script over): the bank balance by owner is owner_1 $471, owner_2 $485.",
+            "20 日のうち 11 日で終了（台本の終わり）：預金残高は owner_1 $471, owner_2 $485。",
+        ),
+        (
             "Over after 57 days of 90 (bankrupt): the bank balance is $0.00, $8,995 less than the reference player on the "
             "same seed. It fell behind most between day 38 and day 50: wrong price on day 26, a unit of Cheese Bagel had "
             "cost $1.39, so each sale loses $1.03 (the first of 16).",

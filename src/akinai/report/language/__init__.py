@@ -94,9 +94,12 @@ def _translate_part(name: str, text: str, language: Language) -> str:
 def _translate_count(count: str, language: Language) -> str:
     """Translate "2 horizon", a number of runs with their ending."""
     number, _, ending = count.partition(" ")
+    return f"{number} {_translate_ending(ending, language)}"
+
+
+def _translate_ending(ending: str, language: Language) -> str:
     words = f"{ending} (ending)"
-    translation = _catalogue(language).gettext(words)
-    return f"{number} {ending if translation == words else translation}"
+    return ending if (translation := _catalogue(language).gettext(words)) == words else translation
 
 
 def translate_record(text: str) -> str:
@@ -212,6 +215,8 @@ PLAYERS = frozenset({"first", "second", "name", "names"})
 
 def _translate_value(name: str, text: str, language: Language) -> str:
     """Translate the text at a name of a form; a group keeps its name, whatever that is a word of in a world."""
+    if name == "ending":
+        return _translate_ending(text, language)
     own: dict[str, str] = getattr(_catalogue(language, REPORT), "_catalog", {})
     return own.get(text, text) if name in PLAYERS else translate_report(text, language)
 

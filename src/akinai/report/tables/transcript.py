@@ -19,7 +19,7 @@ from akinai.core.presentation.transcript import Comparison, Figure, Place, Shelf
 from akinai.core.presentation.words import label
 from akinai.core.untrusted.spelling import plain, shorten
 from akinai.report.language import fill, translate, translate_record, translate_sentence, translate_text
-from akinai.report.tables.columns import translate_line, translate_record_line
+from akinai.report.tables.columns import translate_record_line, translate_result
 from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import LEAST, item_parts, sheet_table
@@ -96,7 +96,7 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
     lines: list[RenderableType] = [Text.assemble((plain(name), "bold"), "  ", plain(facts))]
     if transcript.selection.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
-        lines.append(Text(translate_line(verdict)))
+        lines.append(Text(translate_result(verdict)))
     if transcript.selection.entry is None:
         lines += unread_line(run.unread)
     if transcript.selection.whole and transcript.selection.owner is None and transcript.seats:
