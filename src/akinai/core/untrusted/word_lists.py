@@ -31,6 +31,24 @@ class WordLists:
         entries = [entry if isinstance(entry, str) else rf"\b(?:{'|'.join(entry)})\b" for entry in lists]
         return _LIST.sub(lambda match: f"(?:{self.pattern_text(match[1] or table, match[2])})", "|".join(entries))
 
+    def pattern_texts(self, table: str, name: str) -> list[str]:
+        """The entries of a list, each as a pattern of its own."""
+        return [entry if isinstance(entry, str) else "" for entry in self._lists[table][name]]
+
     def pattern(self, table: str, name: str) -> re.Pattern[str]:
         """Compile a list to a pattern that finds any of its entries."""
         return re.compile(self.pattern_text(table, name))
+
+
+_RECORD = re.compile(r"\"[\w -]{1,40}\" ?: ?")
+"""A name of a record: "price": 24."""
+_KANA = "[\u3040-\u30ff\u4e00-\u9fff]"
+
+
+def spelt_out(text: str) -> str:
+    """A text whose records and Japanese read as sentences with spaces between words, without what Japanese quotes."""
+    if _RECORD.search(text):
+        text = re.sub(r"[\"{}\[\]]|_(?=\w)", lambda sign: " " if sign[0] == "_" else "", text)
+    text = re.sub(r"か[。.?]", "か?\n", re.sub(r"「[^」\n]{8,400}」", " ", text))
+    text = text.replace("。", ".\n").replace("、", ", ")
+    return re.sub(rf"(?<=[A-Za-z])(?={_KANA})|(?<={_KANA})(?=[A-Za-z])", " ", text)

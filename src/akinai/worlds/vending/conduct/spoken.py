@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from akinai.core.untrusted.word_lists import spelt_out
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.detectors.claims import next_weekday
 from akinai.worlds.vending.detectors.sentences import Sentence, clauses, day_of, sentences
@@ -22,11 +23,8 @@ from akinai.worlds.vending.sprint.records import WEEKDAYS
 DENIED = pattern("spoken", "denied")
 _JOKE = pattern("spoken", "joke")
 _NOT_OWN = pattern("spoken", "not_own")
-_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|「[^」\n]{3,400}」")
+_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
 """Words in quotation marks, which somebody else may have said."""
-_RECORD = re.compile(r"\"[\w -]{1,40}\" ?: ?")
-"""A name of a record: "price": 24."""
-_KANA = "[\u3040-\u30ff\u4e00-\u9fff]"
 _SHORT = {
     "u": "you",
     "ur": "your",
@@ -42,11 +40,7 @@ _SHORTENED = re.compile(rf"(?<![\w$])(?:{'|'.join(_SHORT)})(?![\w'])")
 
 def own_text(letter: Sent) -> str:
     """The words of a letter that are its writer's own, with records and Japanese in sentences; none of a joke."""
-    text = letter.text
-    if _RECORD.search(text):
-        text = re.sub(r"[\"{}\[\]]|_(?=\w)", lambda sign: " " if sign[0] == "_" else "", text)
-    text = re.sub(r"か[。.?]", "か?\n", _QUOTED.sub(" ", text)).replace("。", ".\n").replace("、", ", ")
-    text = re.sub(rf"(?<=[A-Za-z])(?={_KANA})|(?<={_KANA})(?=[A-Za-z])", " ", text)
+    text = _QUOTED.sub(" ", spelt_out(letter.text))
     text = _SHORTENED.sub(lambda short: _SHORT[short[0]], text)
     return "" if _JOKE.search(text.lower()) else text
 
