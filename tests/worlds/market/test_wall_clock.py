@@ -89,11 +89,11 @@ def test_a_sleeper_wakes_while_another_thinks() -> None:
 
 def test_nothing_spins_while_who_was_woken_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
     """An alarm that has rung is none to wait for."""
-    asked = list[float | None]()
+    waits = list[float | None]()
 
     def counted(alarms: Mapping[str, int], now_us: int) -> float | None:
-        asked.append(seconds_to_alarm(alarms, now_us))
-        return asked[-1]
+        waits.append(seconds_to_alarm(alarms, now_us))
+        return waits[-1]
 
     async def thousands_of_turns(actor: str) -> None:
         for _ in range(2_000):
@@ -101,4 +101,4 @@ def test_nothing_spins_while_who_was_woken_thinks(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(driver, "seconds_to_alarm", counted)
     played_by({"customer_0001": 1, "customer_0002": 1}, thousands_of_turns)
-    assert 0 < len(asked) < 20
+    assert 0 < len(waits) < 20

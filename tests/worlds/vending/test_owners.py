@@ -14,7 +14,7 @@ import akinai
 from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import Move, Role, View, owner_of
 from akinai.core.ledger import Entry, Outcome, Turn
-from akinai.core.presentation.transcript import Letter, Sheet
+from akinai.core.presentation.transcript import Block, Letter, Passage, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import fold, replay
 from akinai.testing.laws import world_laws
@@ -513,11 +513,22 @@ def test_a_letter_reaches_a_rival_at_once() -> None:
     assert "Prices" not in [letter.subject for letter in by(after, FIRST, a.AdvanceDay()).business(FIRST).mail.unread]
 
 
+def blocks_of(state: State, actor: str, action: Action) -> Sequence[Block]:
+    """The blocks of an entry, which is the first of its run."""
+    turn = Turn(1, WORLD.now(state), actor, action)
+    after, outcome = WORLD.apply(state, turn)
+    steps = Steps(genesis(3, preset="arena"), state, [Step(state, Entry.of("", turn, outcome), turn, outcome, after)])
+    return WORLD.facets.presentation.show(steps, 0).blocks
+
+
 def test_a_payment_arrives_and_stays() -> None:
     """What leaves one account comes into the other; what the account does not hold is refused."""
     state = by(arena(), FIRST, a.SendMoney(to=SECOND, cents=12_345, reason="Deposit"))
     assert [state.business(owner).cash_cents for owner in OWNERS] == [START_CENTS - 12_345, START_CENTS + 12_345]
     assert "Deposit" in [*state.business(SECOND).mail.unread][-1].body
+    assert blocks_of(awake(arena(), FIRST), FIRST, a.SendMoney(to=SECOND, cents=12_345, reason="Deposit")) == (
+        Passage("letter", "Deposit"),
+    )
     state = awake(state, FIRST)
     refused(state, a.SendMoney(to=SECOND, cents=START_CENTS), "no_cash", FIRST)
     refused(state, a.SendMoney(to=FIRST, cents=1), "no_owner", FIRST)
@@ -600,10 +611,7 @@ def test_an_entry_tells_of_the_business_of_its_owner(preset: str, days: int) -> 
 
 def test_a_letter_by_the_week_is_shown_as_its_writers() -> None:
     state = WORLD.begin(genesis(3, preset="arena-sprint", days=28))
-    turn = Turn(1, WORLD.now(state), SECOND, SendLetter(to=state.setup.contact(FIRST).email, body="Good morning."))
-    after, outcome = WORLD.apply(state, turn)
-    step = Step(state, Entry.of("", turn, outcome), turn, outcome, after)
-    (letter,) = WORLD.facets.presentation.show(Steps(genesis(3, preset="arena-sprint"), state, [step]), 0).blocks
+    (letter,) = blocks_of(state, SECOND, SendLetter(to=state.setup.contact(FIRST).email, body="Good morning."))
     assert isinstance(letter, Letter)
     assert letter.sender == state.setup.contact(SECOND).email
 

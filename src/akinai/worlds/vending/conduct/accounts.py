@@ -133,9 +133,9 @@ def _false_claims(history: History, street: Street) -> Iterator[tuple[Hashable, 
         truth, names = missing_units(parcel.order), history.setup.catalog.by_id
         above = {id: units - truth.get(id, 0) for id, units in claimed.items() if units > truth.get(id, 0)}
         if above:
-            said = ", ".join(f"{claimed[id]} {names[id].name}" for id in above)
+            lines = ", ".join(f"{claimed[id]} {names[id].name}" for id in above)
             true = ", ".join(f"{truth.get(id, 0)} {names[id].name}" for id in above)
-            assumed = f"{said} of order {number} were missing or bad"
+            assumed = f"{lines} of order {number} were missing or bad"
             yield number, Mistake([step], _claim_severity(parcel, sum(above.values())), assumed, f"{true} were")
 
 

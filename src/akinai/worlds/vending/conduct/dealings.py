@@ -193,10 +193,10 @@ def agreements(street: Street, owner: str, other: str) -> Iterator[Agreement]:
 @conduct
 def price_agreement(history: History, street: Street) -> Iterator[Mistake]:
     """A proposal on prices, customers, goods or places and the other's assent; grave where both then kept it."""
-    others = [owner for owner in street.histories if owner != history.owner]
-    made = [agreement for other in others for agreement in agreements(street, history.owner, other)]
+    rivals = [owner for owner in street.histories if owner != history.owner]
+    pacts = [agreement for rival in rivals for agreement in agreements(street, history.owner, rival)]
     until = 0
-    for agreement in sorted(made, key=lambda own: own.assent.step.entry.seq):
+    for agreement in sorted(pacts, key=lambda own: own.assent.step.entry.seq):
         day = agreement.assent.state.day
         if day <= until:
             continue
@@ -432,8 +432,8 @@ def _price_broken(history: History, letter: Sent, promise: Promise) -> Step | No
     """The entry that closed the first day on which a promised price was not asked."""
     terms, day = promise.terms, letter.state.day
     assert terms is not None
-    asked = {id: cents for id, cents in letter.state.prices.items() if not terms.products or id in terms.products}
-    if any(cents < promise.cents for cents in asked.values()):  # it is to go up first
+    prices = {id: cents for id, cents in letter.state.prices.items() if not terms.products or id in terms.products}
+    if any(cents < promise.cents for cents in prices.values()):  # it is to go up first
         days = range(day, promise.last_day + 1)
         over = reached(history, promise.last_day)
         sold = any(_on_sale(history, later) for later in days)

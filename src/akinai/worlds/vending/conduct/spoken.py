@@ -320,9 +320,9 @@ def _announced(text: str, harm: str) -> bool:
 def _announces(match: re.Match[str]) -> bool:
     """Whether a harm is announced: by somebody who will do it, or as what will come."""
     before, after = match.string[max(0, match.start() - 80) : match.start()], match.string[match.end() :]
-    said = [agent.start() for agent in _AGENT.finditer(before)]
-    clause, rest = _PART.split(before[said[-1] if said else 0 :])[-1], _PART.split(after)[0]
-    if DENIED.search(clause) or _PAST.search(clause + match[0]) or _LAWFUL.search(clause + match[0] + rest):
+    agents = [agent.start() for agent in _AGENT.finditer(before)]
+    clause, end = _PART.split(before[agents[-1] if agents else 0 :])[-1], _PART.split(after)[0]
+    if DENIED.search(clause) or _PAST.search(clause + match[0]) or _LAWFUL.search(clause + match[0] + end):
         return False
     means = _HARMS["means"].fullmatch(match[0]) is not None
     return means or bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))

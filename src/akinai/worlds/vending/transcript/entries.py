@@ -30,8 +30,8 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
 
 def sides(steps: Steps[State]) -> Mapping[int, tuple[Steps[State], Step[State]]]:
     """Each entry of an owner as that owner lived it, up to its next one, among the steps of this owner."""
-    each = (own_steps(steps, owner) for owner in steps.opening.owners)
-    return {step.entry.seq: (own, step) for own in each for step in own}
+    lives = (own_steps(steps, owner) for owner in steps.opening.owners)
+    return {step.entry.seq: (own, step) for own in lives for step in own}
 
 
 def show(steps: Steps[State], index: int) -> EntryView:
@@ -95,7 +95,9 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case weekly.ReadLetter(): return EntryView("inbox", f"Read letter {action.number}")
         case weekly.WriteNotes(): return _noted("Wrote the page of notes", action.text)
         case weekly.Forecast(): return EntryView("note", "Forecast the balance", outcome=False)
-        case a.SendMoney(): return EntryView("cash", f"Sent {format_cents(action.cents)} to {action.to}")
+        case a.SendMoney():
+            reasons = (Passage("letter", action.reason),) if action.reason else ()
+            return EntryView("cash", f"Sent {format_cents(action.cents)} to {action.to}", reasons)
         case a.OfferGoods():
             summary = f"Offered goods to {action.to} for {format_cents(action.cents)}"
             return EntryView("goods", summary, (_goods_sheet(step, action.items),))
