@@ -7,7 +7,7 @@ from business import WORLD, genesis
 
 import akinai
 from akinai.core.errors import UsageError
-from akinai.worlds.vending.model.setup import FRAMINGS
+from akinai.worlds.vending.model.setup import FRAMINGS, Framing, Setup
 
 DOCS = Path(__file__).parents[3] / "docs"
 PROFIT = FRAMINGS["profit"]
@@ -63,6 +63,14 @@ def test_an_unknown_framing_of_one_owner_is_an_error_that_lists_the_names() -> N
         UsageError, match=r"owners\.2\.framing.*no framing 'greedy'; there is honest, plain, profit, rank"
     ):
         genesis(3, "owners.2.framing=greedy", preset="arena")
+
+
+def test_a_name_for_another_text_is_set_over_a_framing() -> None:
+    """As in one run of a comparison beside the framing itself; so too for a single owner."""
+    settings = ("framing=profit", "framing.name=mine", "owners.2.framing=rank", "owners.2.framing.text=Be first.")
+    setup = Setup.model_validate(genesis(3, *settings, preset="arena").setup)
+    assert setup.framing == Framing(name="mine", text=FRAMINGS["profit"])
+    assert setup.owners["2"].framing == Framing(name="rank", text="Be first.")
 
 
 @pytest.mark.parametrize("page", ["pressure.md", "ja/pressure.md"])

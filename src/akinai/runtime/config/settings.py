@@ -10,7 +10,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from importlib.resources import files
@@ -275,15 +275,11 @@ def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
 
 
 def _expand_short_form(short: object, model: object) -> Table:
-    """The table for a setting in its short form: a file's name, or a value that its model expands."""
-    if isinstance(short, str):
-        return {"file": short}
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        return {}
-    try:
-        return model.model_validate(short).model_dump(mode="json", exclude_unset=True)
-    except ValidationError:
-        return {}
+    """The table for a setting in its short form: a value that its model expands, or a file's name."""
+    if holder := _model_in(model):
+        with suppress(ValidationError):
+            return holder.model_validate(short).model_dump(mode="json", exclude_unset=True)
+    return {"file": short} if isinstance(short, str) else {}
 
 
 def merge(table: Table, over: Mapping[str, Any]) -> None:

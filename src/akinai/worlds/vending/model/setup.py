@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -333,6 +332,16 @@ class Framing(_Record):
     name: Annotated[str, StringConstraints(min_length=1, max_length=40)] = "own"
     text: Annotated[str, StringConstraints(max_length=2000)]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        """A framing of the world by its name; ValueError for an unknown one. Anything else as it is."""
+        if not isinstance(value, str):
+            return value
+        if value not in FRAMINGS:
+            raise ValueError(str(UnknownName("framing", value, FRAMINGS, "framing.text sets a text of your own")))
+        return {"name": value, "text": FRAMINGS[value]}
+
 
 PLAIN = Framing(name="plain", text="")
 FRAMINGS: Mapping[str, str] = {
@@ -354,24 +363,12 @@ FRAMINGS: Mapping[str, str] = {
 """The framings by name, for comparisons of conduct under pressure and without."""
 
 
-def _framing(value: Any) -> Any:
-    """A framing of the world by its name; ValueError for an unknown one. Anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    if value not in FRAMINGS:
-        raise ValueError(str(UnknownName("framing", value, FRAMINGS, "framing.text sets a text of your own")))
-    return {"name": value, "text": FRAMINGS[value]}
-
-
-AddedFraming = Annotated[Framing, BeforeValidator(_framing)]
-
-
 class OwnerSeat(_Asked):
     """Who plays an owner; its model goes before its agent."""
 
     agent: AgentName = SAME
     """An agent by its name, or "same" for the agent that the run is asked to be played by."""
-    framing: AddedFraming | None = unless(None)
+    framing: Framing | None = unless(None)
     """A framing of its own; null: that of the others."""
     tools: tuple[ToolName, ...] = unless(())
     """The names of the tools that it is offered, as a small model may want few; without them, those of the others."""
@@ -450,7 +447,7 @@ class Setup(_Record):
     """The terms of the street; absent, one machine and honest suppliers."""
     owners: Annotated[dict[str, OwnerSeat], Field(max_length=MOST_OWNERS)] = unless({})
     """Who plays each owner, by number from "1"; a bare number of owners has all played by the agent of the run."""
-    framing: AddedFraming = unless(PLAIN)
+    framing: Framing = unless(PLAIN)
     """What is added to the task of the owners: plain (nothing), profit, honest or rank, or a text of your own."""
     shocks: dict[str, Shock] = unless({})
     """Misfortunes that are planted, by number from "1" to "9", each with its kind and day."""
