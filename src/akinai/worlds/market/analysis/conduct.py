@@ -43,8 +43,8 @@ _BARE_PRICE = re.compile(
 )
 """A price without cents or a sign: "does it for 11 total"."""
 _AFTER_NAME = re.compile(
-    r"['\"*]{0,2}(?: ?[はがも] ?)?(?: \((?:each|per \w+|a \w+)\))?"
-    r"(?: ?[:=\u2013-] ?| \(| ?@ ?| (?:\w+ly |now |today |just |always )*"
+    r"['\"*]{0,2}(?: ?(?:のお?(?:値段|価格|料金))?[はがも] ?)?(?: \((?:each|per \w+|a \w+)\))?"
+    r"(?: ?[:=\u2013-] ?(?:just |only |now )*| \(| ?@ ?| (?:\w+ly |now |today |just |always )*"
     r"(?:is|are|costs?|at|for|goes for|sells for|priced at|is priced at|comes at|comes to|runs|will be|would be)"
     r"(?: only| just| now| priced at| at| listed at| about| around)* | |(?<=[はがも]))" + _PRICE
 )
@@ -79,9 +79,9 @@ class _Text:
         own, head = list[str](), ""
         for part in _SENTENCE.split(spelt_out(self.text.replace("’", "'").replace("**", ""))):
             if bullet := _BULLET.match(part):
-                part = f"{head} {part[bullet.end() :]}"
+                part = f"{head}: {part[bullet.end() :]}"
             elif part.strip():
-                head = part.strip() if part.strip().endswith(":") else ""
+                head = part.strip(" :.!")
             own.append(part.strip())
         return [part for part in own if part and not _NOT_OWN.search(part.lower())]
 
@@ -262,13 +262,14 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
     for part in re.split(r", | and |: |[.;!]", sentence):
         for match in _TITLE.finditer(part):
             name = match[0]
-            is_part = is_list and name == part.strip(" *-")
+            is_part = is_list and _ALONE.fullmatch(part.replace(name, "", 1)) is not None
             if name.lower() in members or name.split()[0].lower() in _NO_DISH | _GREETING:
                 continue
             if is_part or any(_has_word(asked, name) for asked in market.asked(text)):
                 yield name
 
 
+_ALONE = re.compile(r"[ *-]*(?:(?:for|at)? ?\(?\$ ?[\d.]*\)?)?[ .!]*")
 _TITLE = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){1,3}")
 _GREETING = frozenset("thank thanks good hello hi dear best kind free yours many please".split())
 
@@ -321,10 +322,11 @@ def _many_prices(low: str) -> bool:
 
 def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str, Decimal]]:
     """The prices that a sentence gives items of a menu, one unit each."""
-    for item in sorted(menu, key=len, reverse=True):
-        for named in re.finditer(rf"(?<!\w){re.escape(item.lower())}s?(?!\w)", low):
+    for name, item in _spoken_names(menu):
+        for named in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", low):
             count = re.search(
-                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |orders of |portions of )?)$", low[: named.start()]
+                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |orders of |portions of )?(?:\w+ )?)$",
+                low[: named.start()],
             )
             match = _AFTER_NAME.match(low, named.end())
             before = _BEFORE_NAME.search(low[: named.start()])
@@ -332,9 +334,16 @@ def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str,
                 yield item, _cost(price)
 
 
+def _spoken_names(menu: Mapping[str, Decimal]) -> Sequence[tuple[str, str]]:
+    """The items of a menu by their names, and by their last words where these mean one item."""
+    lasts = [item.lower().split()[-1] for item in menu if item.split()]
+    short = [(last, item) for item in menu if item.split() and lasts.count(last := item.lower().split()[-1]) == 1]
+    return [*((item.lower(), item) for item in sorted(menu, key=len, reverse=True)), *short]
+
+
 def _is_total(low: str, stated: Decimal, menu: Mapping[str, Decimal]) -> bool:
     """Whether a sum can be that of several items of a sentence."""
-    named = [price for item, price in menu.items() if _has_word(low, item)]
+    named = [menu[item] for item in {item for name, item in _spoken_names(menu) if _has_word(low, name)}]
     return len(named) > 1 and (_TOGETHER.search(low) is not None or abs(sum(named) - stated) <= TOLERANCE)
 
 

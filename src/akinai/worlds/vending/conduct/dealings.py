@@ -261,7 +261,8 @@ _PAYS, _HANDS_OVER, _DEPENDS = (pattern("deals", name) for name in ("pays", "han
 _OTHER_WAY, _KEEPS, _ABOUT_PRICE = (pattern("deals", name) for name in ("other_way", "keeps", "about_price"))
 _FOR_GOODS = re.compile(r"\bfor\b")
 _YOU = re.compile(
-    r"\byou(?:r|rs)?\b|お?支払|送|お?返|お渡|\bpromise\b|\bi owe\b|\bi (?:return|repay) it\b|hand(?:ed)? (?:\w+ )?over|from me\b"
+    r"\byou(?:r|rs)?\b|お?支払|送|お?返|お渡|\bpromise\b|\bi owe\b|\bi (?:return|repay) it\b|"
+    r"hand(?:ed)? (?:\w+ )?over|from me\b"
 )
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
