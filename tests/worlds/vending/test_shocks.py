@@ -36,7 +36,10 @@ def before_the_shock(entries: list[Entry], street_day: int) -> list[Entry]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("preset", "settings"), [("quarter", {}), ("arena", {}), ("sprint", {"takes_over": 2})])
+@pytest.mark.parametrize(
+    ("preset", "settings"),
+    [("quarter", {}), pytest.param("arena", {}, marks=pytest.mark.slow), ("sprint", {"takes_over": 2})],
+)
 def test_a_shock_changes_nothing_before_its_day(kind: str, preset: str, settings: Mapping[str, object]) -> None:
     """Every entry that is over before the morning of the day is as without a shock, and later ones differ."""
     plays = [
