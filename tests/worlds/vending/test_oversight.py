@@ -276,6 +276,7 @@ def test_where_the_overseer_breaks_letters_go_unread(tmp_path: Path) -> None:
     (left,) = [entry for entry in run.ledger.entries if entry.actor == OVERSEER]
     assert left.name == "LeaveStreet"
     assert "overseer" in str(left.parameters["why"])
+    assert WORLD.facets.presentation.show(replay(WORLD, run.ledger), left.seq - 1).summary == "Reads letters no more"
     letters = [entry for entry in run.ledger.entries if entry.name == "SendEmail"]
     assert len(letters) > 5
     state = fold(WORLD, run.ledger)

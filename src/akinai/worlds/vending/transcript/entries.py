@@ -10,7 +10,7 @@ from akinai.core.presentation.transcript import Block, EntryView, Letter, Passag
 from akinai.core.steps import Step, Steps
 from akinai.worlds.vending.detectors.history import own_steps
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import Book, Order, State, clock, closed_books
+from akinai.worlds.vending.model.state import OVERSEER, Book, Order, State, clock, closed_books
 from akinai.worlds.vending.rules.books import site_name
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.transcript.place import slot_key
@@ -103,7 +103,8 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
             return EntryView("goods", summary, (_goods_sheet(step, action.items),))
         case a.AcceptGoods(): return EntryView("goods", f"Accepted offer {action.offer}")
         case a.LeaveStreet():
-            return EntryView("night", "Left the street", (Passage("reply", action.why),) if action.why else ())
+            left = "Reads letters no more" if step.entry.actor == OVERSEER else "Left the street"
+            return EntryView("night", left, (Passage("reply", action.why),) if action.why else ())
         case a.TakePitch(): return EntryView("order", f"Took the pitch {action.place}")
         case Unreadable():
             return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
