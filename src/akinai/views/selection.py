@@ -124,7 +124,7 @@ def _side(views: RunViews, owner: str) -> RunView:
     """The run as an owner has it. A single owner has all of it."""
     if views.seats:
         if owner not in views.seats:
-            raise UnknownName("owner", owner, views.seats, f"run {views.header.run_id!r} has {', '.join(views.seats)}")
+            raise UnknownName("owner", owner, views.seats, f"in run {views.header.run_id!r}")
         return views.seats[owner]
     single = participants(views.world, views.steps.opening)[0] if views.world.facets.sides.seats else None
     if owner != single:

@@ -501,10 +501,11 @@ def test_an_owner_reads_the_prices_of_its_rivals() -> None:
     assert after.business(SECOND).notices == before.notices
 
 
-def test_a_letter_reaches_a_rival_at_once() -> None:
+@pytest.mark.parametrize("to", [SECOND, "Owner_2 ", "owner_2@akinai-vending.com", "<owner_2@akinai-vending.com>"])
+def test_a_letter_reaches_a_rival_at_once(to: str) -> None:
     """It lies in the rival's mailbox, who is told of it; nobody answers in its place."""
     state = arena()
-    letter = a.SendEmail(to=state.setup.contact(SECOND).email, subject="Prices", body="Shall we talk?")
+    letter = a.SendEmail(to=to, subject="Prices", body="Shall we talk?")
     after = by(state, FIRST, letter)
     last = [*after.business(SECOND).mail.unread][-1]
     assert (last.sender, last.subject, last.body) == (state.setup.contact(FIRST).email, "Prices", "Shall we talk?")

@@ -34,13 +34,15 @@ Result = tuple[State, Outcome]
 
 
 def send_email(state: State, action: SendEmail) -> Result:
-    """Send a letter. Whether anybody receives mail at the address shows the next morning.
+    """Send a letter, to another owner also by name. Whether anybody receives mail at an address shows the next morning.
 
     Refused as `no_address` when `to` holds no address, or several.
     """
     to = action.to.strip().lower()
     if to.startswith("<") or to.endswith(">"):
         to = to.rpartition("<")[2].strip("<> ")
+    if (rival := rival_at(state, to)) is not None:
+        to = state.setup.contact(rival).email
     if to.count("@") != 1 or any(mark in to for mark in " ,;\t\n") or to.startswith("@") or to.endswith("@"):
         return state, Outcome.refused(
             "no_address", f"{action.to!r:.120} is not one e-mail address like name@example.com"
