@@ -44,7 +44,7 @@ _TOPIC, _LEVEL, _PROPOSES, _SIDES = (pattern("prices", name) for name in ("topic
 _INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "commit", "trade"))
 _REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
 _PRICED = re.compile(
-    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b|価格|値段|ドル|円"
+    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b|\beverything\b|価格|値段|ドル|円"
 )
 _IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
 _ASKS_TO = re.compile(
