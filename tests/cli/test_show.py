@@ -170,4 +170,4 @@ def test_a_street_reads_side_by_side(akinai: Akinai) -> None:
     assert "owner_3" not in side
     unknown = akinai("show", "rivals-1", "--owner", "owner_4")
     assert unknown.code == 2
-    assert "(run 'rivals-1' has owner_1, owner_2, owner_3)" in unknown.err
+    assert "(in run 'rivals-1')" in unknown.err
