@@ -278,6 +278,14 @@ def test_listed_hands_over_a_business(played: akinai.Run) -> None:
     assert outcome.ok
 
 
+def test_the_owner_before_names_no_supplier_that_has_closed() -> None:
+    """A business is taken over also where a supplier of its goods went out of business meanwhile."""
+    state = business(42, "takes_over=8", preset="sprint", days=56)
+    assert state.economy.town.traders["yarrow_provisions"].closes < state.day
+    assert "Bought from" in state.notes.notepad
+    assert "yarrow_provisions" not in state.notes.notepad
+
+
 def test_a_business_is_taken_over_for_as_long_as_said() -> None:
     """Its owner has all the days of the setup, and reports, views and the clock of the run count from its first day."""
     played = akinai.run("vending", preset="sprint", agent="listed", seeds=3, days=21, settings=["takes_over=8"])[0]

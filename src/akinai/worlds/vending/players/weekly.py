@@ -364,9 +364,11 @@ def _notes(state: State, owner: WeeklyOwner) -> str:
         cents = format_cents(rent_cents(state, state.sites[number - 1].place_index))
         lines.append(f"Rent of site {number}, {cents}: due on {day_text(state, due)}.")
     for supplier in dict.fromkeys(memory.assigned.values()):
-        prices = memory.offers[supplier].prices
+        if (offer := memory.offers.get(supplier)) is None:
+            continue  # it is out of business
+        prices = offer.prices
         goods = [f"{id} {prices[id] / 100:.2f}" for id in owner.layout if memory.assigned.get(id) == supplier]
-        lead = memory.offers[supplier].lead_days
+        lead = offer.lead_days
         lines.append(f"Bought from {supplier} (goods come {lead} days later), dollars a unit: {', '.join(goods)}.")
     for number, order in memory.open.items():
         if number not in counted:
