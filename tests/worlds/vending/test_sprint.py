@@ -282,7 +282,7 @@ def test_the_owner_before_names_no_supplier_that_has_closed() -> None:
     """A business is taken over also where a supplier of its goods went out of business meanwhile."""
     state = business(42, "takes_over=8", preset="sprint", days=56)
     assert state.economy.town.traders["yarrow_provisions"].closes < state.day
-    assert "Bought from" in state.notes.notepad
+    assert "Rent of site 1" in state.notes.notepad
     assert "yarrow_provisions" not in state.notes.notepad
 
 
