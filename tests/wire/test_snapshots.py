@@ -88,6 +88,9 @@ async def made(store: Store) -> HostedMarket:
     killed, _ = await opened(store)
     await trade(killed, 2, 10)
     assert (market.committed.seq, killed.committed.seq) == (13, 18)
+    follower = killed._follower  # pyright: ignore[reportPrivateUsage]
+    if follower is not None:  # the dead follow nobody, and make no snapshot
+        follower.cancel()
     return killed
 
 
