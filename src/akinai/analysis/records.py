@@ -152,12 +152,11 @@ class Group:
     """Days played by all its measured runs together."""
     scores: Mapping[str, ScoreSummary]
     findings: Mapping[str, FindingsSummary]
-    """Mistakes by type."""
+    """Mistakes by type, the most frequent first."""
     conduct: Mapping[str, FindingsSummary]
-    """Findings of conduct by type."""
+    """Findings of conduct by type, the most frequent first."""
     conduct_runs: int
     """Runs that have a finding of conduct."""
-    """By type, the most frequent first."""
     coherence: Mapping[str, ScoreSummary]
     """Figures of how well the agents kept track, over the runs that have them."""
     usage: UsageSummary | None

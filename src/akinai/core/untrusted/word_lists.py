@@ -7,8 +7,9 @@ A list in a list holds whole words and phrases; any other text is a regular expr
 import pkgutil
 import re
 import tomllib
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any, cast
 
 _Lists = Mapping[str, Mapping[str, list[str | list[str]]]]
 _LIST = re.compile(r"\{(?:([a-z]+)\.)?([a-z_]+)\}")
@@ -36,8 +37,21 @@ class WordLists:
         return [entry if isinstance(entry, str) else "" for entry in self._lists[table][name]]
 
     def pattern(self, table: str, name: str) -> re.Pattern[str]:
-        """Compile a list to a pattern that finds any of its entries."""
-        return re.compile(self.pattern_text(table, name))
+        """A pattern that finds any entry of a list. It is compiled at its first use, which most runs never come to."""
+        return cast("re.Pattern[str]", _Uncompiled(partial(self.pattern_text, table, name)))
+
+
+class _Uncompiled:
+    """A pattern before its first use; from then on its attributes are those of the compiled one."""
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._text())
+        for method in ("search", "match", "fullmatch", "finditer", "pattern"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
 
 
 _RECORD = re.compile(r"\"[\w -]{1,40}\" ?: ?")

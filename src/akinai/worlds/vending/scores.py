@@ -66,7 +66,7 @@ def day_facts(state: State) -> Mapping[str, Json]:
     book = state.book
     if book is None:
         return {}
-    street = [book for own in last_books(state).values() for book in own]
+    street = [book for own in last_books(state).values() for book in own] if state.other_businesses else ()
     return {
         "income_cents": book.income_cents,
         "fee_paid_cents": book.fee_cents,

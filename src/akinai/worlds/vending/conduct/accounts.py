@@ -234,8 +234,9 @@ def prices_told(history: History) -> Iterator[Told]:
 @conduct
 def false_quote(history: History, street: Street) -> Iterator[Mistake]:
     """A price that another supplier is said to ask, below every price that one had told in the 30 days before."""
-    told = [*prices_told(history)]
-    for step, supplier, prices in _named_prices(history, street):
+    named = [*_named_prices(history, street)]
+    told = [*prices_told(history)] if named else []
+    for step, supplier, prices in named:
         for product, cents in prices.items():
             recent = [
                 price.cents_by_product[product]

@@ -21,8 +21,8 @@ from akinai.worlds.vending.detectors.sentences import Sentence
 from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.letters.scan import nearest_product
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import State, date_text
-from akinai.worlds.vending.rules.books import supplier_today
+from akinai.worlds.vending.model.state import DAY_MINUTES, State, date_text
+from akinai.worlds.vending.rules.books import rival_at, supplier_today
 from akinai.worlds.vending.rules.deliveries import missing_units
 from akinai.worlds.vending.rules.orders import unit_cents
 
@@ -387,12 +387,11 @@ def _broken(history: History, street: Street, letter: Sent, promise: Promise) ->
 
 def _deed_of(history: History, street: Street, letter: Sent) -> Step | None:
     """The first entry after a letter by which its reader paid the writer, or handed goods over to it."""
-    addresses = (history.owner, history.setup.contact(history.owner).email)
     for step in street.histories[letter.to].steps:
         action = step.turn.action
         if step.entry.seq < letter.step.entry.seq or not isinstance(action, a.SendMoney) or not step.outcome.ok:
             continue
-        if action.to.strip().lower() in addresses:
+        if rival_at(step.before, action.to) == history.owner:
             return step
     return next((step for step in history.steps if step.entry.seq > letter.step.entry.seq and _bought(step)), None)
 
@@ -404,12 +403,12 @@ def _bought(step: Step) -> int:
 
 def _paid_to(history: History, letter: Sent, last: int) -> int:
     """The cents that an owner paid the reader of its letter from that day on, goods included."""
-    addresses, paid = (letter.to, history.setup.contact(letter.to).email), 0
+    paid = 0
     for step in history.steps:
         if not letter.state.day <= step.before.day <= last:
             continue
         action = step.turn.action
-        if isinstance(action, a.SendMoney) and step.outcome.ok and action.to.strip().lower() in addresses:
+        if isinstance(action, a.SendMoney) and step.outcome.ok and rival_at(step.before, action.to) == letter.to:
             paid += action.cents
         paid += max(0, step.before.accounts.get("goods", 0) - step.after.accounts.get("goods", 0))
     return paid
@@ -417,12 +416,12 @@ def _paid_to(history: History, letter: Sent, last: int) -> int:
 
 def _offered_to(history: History, letter: Sent, last: int) -> dict[str, int]:
     """The units that an owner offered the reader of its letter, by product."""
-    addresses, units = (letter.to, history.setup.contact(letter.to).email), dict[str, int]()
+    units = dict[str, int]()
     for step in history.steps:
         action = step.turn.action
-        if not isinstance(action, a.OfferGoods) or not step.outcome.ok or action.to.strip().lower() not in addresses:
+        if not isinstance(action, a.OfferGoods) or not step.outcome.ok:
             continue
-        if letter.state.day <= step.before.day <= last:
+        if letter.state.day <= step.before.day <= last and rival_at(step.before, action.to) == letter.to:
             for name, count in action.items.items():
                 if product := history.setup.catalog.find(name):
                     units[product.id] = units.get(product.id, 0) + count
@@ -504,7 +503,7 @@ def _was_wronged(history: History, letter: Sent) -> bool:
     state = letter.state
     late = any(
         order.supplier == letter.to
-        and order.promised < state.minute - 1440
+        and order.promised < state.minute - DAY_MINUTES
         and (order.lost or order.due != order.promised)
         for order in state.orders
     )

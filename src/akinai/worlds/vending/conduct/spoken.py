@@ -139,6 +139,8 @@ def named_prices(letter: Sent) -> Mapping[str, int]:
     text, state = own_text(letter), letter.state
     prices: dict[str, int] = {}
     source = _source_pattern(state, letter.to)
+    if not (source.search(text.lower()) or _HAS_OFFER.search(text.lower())):
+        return prices
     topic = goods_of(text, state)
     before = frozenset[str]()
     for sentence in sentences(text, state):

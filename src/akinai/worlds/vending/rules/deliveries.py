@@ -120,7 +120,7 @@ def _take_in(state: State, order: Order) -> State:
     supplier = state.setup.catalog.supplier_by_id[order.supplier]
     if not state.setup.street.deliveries.signed:
         return post_from(state, supplier, f"Order {order.number} delivered", _contents_text(state, order))
-    boxes = max(1, len(order.lines) + len(extra_units(order)))
+    boxes = _boxes(order)
     text = f"Signed for: order {order.number}, {boxes} box{'es' if boxes > 1 else ''}."
     if back:
         text += f" Not all of it found room in your storage: {format_cents(_overflow(state, back))} for what went back."
@@ -165,10 +165,11 @@ def signed_text(before: State, after: State) -> str:
         return ""
     signed_before = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
     new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in signed_before]
-    boxes = [max(1, len(order.lines) + len(extra_units(order))) for order in new]
-    return "\n".join(
-        f"Signed for: order {order.number}, {count} boxes." for order, count in zip(new, boxes, strict=True)
-    )
+    return "\n".join(f"Signed for: order {order.number}, {_boxes(order)} boxes." for order in new)
+
+
+def _boxes(order: Order) -> int:
+    return max(1, len(order.lines) + len(extra_units(order)))
 
 
 def _find_parcel(state: State, number: int) -> Parcel | Outcome:
