@@ -266,6 +266,13 @@ JOINTS = ("\n- ", ", ", "; ", " and ", "\n", "\n* ")
 )
 @example({"water": 1, "cola": 1}, "{p} x{n}", "\n- ", "Order:\n", " by 3 May. Call 510-555-0199.")
 @example({"water": 1, "cola": 1}, '"{p}": {n}', "\n- ", "Hello, I would like ", "\nThank you")
+@example(
+    {"water": 1, "cola": 1, "energy_drink": 1, "iced_tea": 1},
+    "{p} x{n}",
+    "; ",
+    "Hello, I would like ",
+    " by 3 May. Call 510-555-0199.",
+)
 def test_a_written_order_reads_back(wanted: dict[str, int], form: str, joint: str, before: str, after: str) -> None:
     """Items written in any form, joined in any way, inside any letter, are the items that are read."""
     by_product = {plain_name(name): (name, units) for name, units in wanted.items()}

@@ -72,7 +72,13 @@ _CHARGING_COLUMNS = [KINDS.index(kind) for kind in CHARGING]
 _COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-? ?#?[0-9]{1,9}\W*)?")
 """The words in which a supplier has a quote confirmed; without its number only where they are the whole letter."""
 _COUNTED = "|".join(sorted(UNITS | CASES, key=len, reverse=True))
-_GOODS_ALONE = re.compile(rf"\b(?:the address|the account|of|x|each|and|qty|quantity|{_COUNTED})\b")
+_BY_A_DAY = (
+    r"by (?:(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|(?:the )?[0-9]{1,2}(?:st|nd|rd|th)"
+    r"|(?:the )?[0-9]{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-9]{1,2}(?:st|nd|rd|th)?)"
+)
+"""The day until which goods are wanted, which the last of them may have beside them."""
+_GOODS_ALONE = re.compile(rf"\b(?:the address|the account|of|x|each|and|qty|quantity|{_BY_A_DAY}|{_COUNTED})\b")
 _COUNTING = word_set("one a an of case cases bottle bottles box boxes and CNT NUM §")
 """The tokens of a clause that counts goods and says no more."""
 _GOODS = frozenset({"CNT", "NUM", "§"})
