@@ -128,15 +128,14 @@ def test_the_cases_set_aside_are_those_of_the_page(folder: Path) -> None:
 
 
 def test_cases_set_aside_are_many_and_half_of_them_near_misses() -> None:
-    """In each folder that is set aside at least 190, and of each of its types at least ten."""
-    for cases, missing in zip(
-        CASES_SET_ASIDE, ({"unbilled_goods", "ignored_invoice"}, {"unbilled_goods"}), strict=True
-    ):
+    """In each folder that is set aside at least 190, and of each of its types at least ten, or eight in the third."""
+    without = ({"unbilled_goods", "ignored_invoice"}, {"unbilled_goods"}, set[str]())
+    for cases, missing, fewest in zip(CASES_SET_ASIDE, without, (10, 10, 8), strict=True):
         assert len(cases) >= 190
         assert {case.about for case in cases} == {*TYPES} - missing
         for type_ in {case.about for case in cases}:
             near_misses = [case.near_miss for case in cases if case.about == type_]
-            assert 10 <= len(near_misses) <= 2 * sum(near_misses)
+            assert fewest <= len(near_misses) <= 2 * sum(near_misses)
 
 
 def test_cases_of_conduct_are_named_and_labelled() -> None:
