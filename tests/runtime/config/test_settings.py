@@ -196,6 +196,7 @@ def test_catalogue_from_a_file(folder: Path) -> None:
         ("bad.toml", "products = [", "catalog 'bad.toml' cannot be read: "),
         ("bad.toml", b"\xff", "'bad.toml' cannot be read: "),
         ("bad.toml", "products = 3", "catalog"),
+        ("bad.toml", 'columns = ["id"]\nproducts = [["tea", 3]]\nsuppliers = []', "a row with a value for each of"),
     ],
 )
 def test_unreadable_file_is_named(folder: Path, file: str, text: str | bytes | None, message: str) -> None:

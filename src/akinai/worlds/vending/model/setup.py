@@ -119,14 +119,15 @@ class Catalog(_Record):
     @model_validator(mode="before")
     @classmethod
     def _expand(cls, catalog: Any) -> Any:
-        """Replace a supplier's `products = "all"` by all products, and `shuffle`, true or a number, by the randomised
-        catalogue itself: a ledger holds the goods, not the number."""
+        """Replace rows of products by tables, a supplier's `products = "all"` by all products, and `shuffle`, true or a
+        number, by the randomised catalogue itself: a ledger holds the goods, not the number."""
         if not isinstance(catalog, dict):
             return catalog
-        table = cast("dict[str, Any]", catalog)
-        products, suppliers = table.get("products"), table.get("suppliers")
+        table = {**cast("dict[str, Any]", catalog)}
+        columns, products, suppliers = table.pop("columns", []), table.get("products"), table.get("suppliers")
         if not isinstance(products, list) or not isinstance(suppliers, list):
             return table
+        products = table["products"] = [_as_table(columns, product) for product in cast("list[Any]", products)]
         ids = [product["id"] for product in _tables(products) if "id" in product]
         sellers = [
             {**supplier, "products": ids} if supplier.get("products") == "all" else supplier
@@ -205,6 +206,17 @@ class Catalog(_Record):
         """The supplier with exactly that id, or the only one that answers to the name."""
         suppliers = [self.supplier_by_id[name]] if name in self.supplier_by_id else self.suppliers_named(name)
         return suppliers[0] if len(suppliers) == 1 else None
+
+
+def _as_table(columns: Any, row: Any) -> Any:
+    """A product that is a row, with its columns as keys; anything else as it is. ValueError where they do not fit."""
+    if not isinstance(row, list):
+        return row
+    values = cast("list[Any]", row)
+    names = [str(name) for name in cast("list[Any]", columns)] if isinstance(columns, list) else []
+    if len(names) != len(values):
+        raise ValueError(f"a product is a table, or a row with a value for each of `columns`, not {values!r:.80}")
+    return dict(zip(names, values, strict=True))
 
 
 def _tables(tables: Any) -> list[dict[str, Any]]:
