@@ -165,6 +165,12 @@ def test_the_basis_is_the_largest_directions(svd: TfidfSvd, count: int) -> None:
     assert np.abs(rows @ rows.T - expected @ expected.T).max() < 1e-3
 
 
+def test_equal_texts_give_one_basis_though_no_direction_is_larger(svd: TfidfSvd) -> None:
+    """Pairs of texts without a common word have equal singular values; which directions are taken is no chance."""
+    texts = [f"w{n} w{n} v{n}" for n in range(60) for _ in range(2)]
+    assert len({svd.fit(texts).name for _ in range(3)}) == 1
+
+
 def test_new_bullets_are_projected_until_it_is_time_to_fit_again(svd: TfidfSvd) -> None:
     """The basis stays while the playbook grows by less than a fifth, and is fitted anew beyond that, or when asked."""
     playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))

@@ -208,7 +208,11 @@ def _basis(
 def _truncated(
     rows: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]], terms: int, dimensions: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Singular values, shape [d], and right singular vectors, shape [d, terms], by ARPACK with a fixed start."""
+    """Singular values, shape [d], and right singular vectors, shape [d, terms], by ARPACK.
+
+    It is handed its chance: where singular values coincide, as those of texts that are alike, it starts anew, and
+    SciPy's `svds` would draw that start from the system.
+    """
     import numpy as np
 
     sparse, linalg = load_package("scipy.sparse", _PART), load_package("scipy.sparse.linalg", _PART)
@@ -216,9 +220,12 @@ def _truncated(
     indices = np.concatenate([indices for indices, _ in rows])
     weights = np.concatenate([weights for _, weights in rows])
     matrix = sparse.csr_matrix((weights, indices, ends), shape=(len(rows), terms))
-    start = np.ones(min(len(rows), terms), np.float32)
-    _, values, directions = linalg.svds(matrix, k=dimensions, v0=start, return_singular_vectors="vh")
-    return values, directions
+    tall, side = (matrix, terms) if terms <= len(rows) else (matrix.T, len(rows))
+    squared = linalg.LinearOperator((side, side), lambda vector: tall.T @ (tall @ vector), dtype=np.float32)
+    _, vectors = linalg.eigsh(squared, k=dimensions, v0=np.ones(side, np.float32), rng=0)
+    vectors, _ = np.linalg.qr(vectors)
+    left, values, right = np.linalg.svd(tall @ vectors, full_matrices=False)
+    return values, right @ vectors.T if tall is matrix else left.T
 
 
 class WordVectors:
