@@ -195,7 +195,11 @@ def test_letters_are_read_in_full_and_answered_the_next_week() -> None:
     assert f"- {letter.number} Tue Re: Rent:" in week_of(state).report
     _, outcome = do(state, weekly.ReadLetter(number=letter.number))
     assert letter.body in outcome.text
-    refused(state, weekly.ReadLetter(number=999), "no_letter")
+    _, outcome = do(state, weekly.ReadLetter(number=999))
+    assert (outcome.code, outcome.text) == (
+        "no_letter",
+        f"there is no letter 999; the last that came is {letter.number}",
+    )
 
 
 def test_notes_stand_in_every_report() -> None:

@@ -214,11 +214,13 @@ def send_letter(state: State, action: SendLetter) -> Result:
 
 def read_letter(state: State, action: ReadLetter) -> Result:
     """Show a letter of this week's report, or of an earlier one. Refused as `no_letter`."""
-    letters = (letter for letter in state.mail.inbox[: state.mail.opened] if letter.number == action.number)
+    letters = state.mail.inbox[: state.mail.opened]
     for letter in letters:
-        text = f"From: {letter.sender}\nSubject: {letter.subject}\n\n{letter.body}"
-        return state, Outcome(text, data={"subject": letter.subject, "body": letter.body})
-    return state, Outcome.refused("no_letter", f"there is no letter {action.number}")
+        if letter.number == action.number:
+            text = f"From: {letter.sender}\nSubject: {letter.subject}\n\n{letter.body}"
+            return state, Outcome(text, data={"subject": letter.subject, "body": letter.body})
+    last = f"the last that came is {letters[-1].number}" if letters else "none has come yet"
+    return state, Outcome.refused("no_letter", f"there is no letter {action.number}; {last}")
 
 
 def write_notes(state: State, action: WriteNotes) -> Result:
