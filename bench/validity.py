@@ -40,18 +40,10 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.players.days import Trading
-from akinai.worlds.vending.players.habits import (
-    LADDER,
-    LAPSES,
-    MARKUPS,
-    Habits,
-    cheap_strategies,
-    exploits,
-    faults,
-    weekly_faults,
-)
+from akinai.worlds.vending.players.habits import LADDER, Habits
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.sprint.verbs import CloseWeek
+from faults import LAPSES, MARKUPS, cheap_strategies, exploits, faults, weekly_faults
 
 WORLD = Vending()
 LEAST = {"forgets open orders": 10, "trusts anyone": 15, "memory wiped weekly": 15}

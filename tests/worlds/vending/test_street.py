@@ -16,12 +16,13 @@ from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import Catalog
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Slot, State
 from akinai.worlds.vending.model.town import Town, Trader
-from akinai.worlds.vending.players.habits import LADDER, REFERENCE, faults
+from akinai.worlds.vending.players.habits import LADDER, REFERENCE
 from akinai.worlds.vending.rules.books import day_text, supplier_today
 from akinai.worlds.vending.rules.customers import complain
 from akinai.worlds.vending.rules.deliveries import extra_units
 from akinai.worlds.vending.rules.orders import unit_cents
 from akinai.worlds.vending.rules.trade import bank_balance_cents
+from faults import faults
 from validity import play, rung
 
 STREET = (a.GetPriceLists, a.MakeOffer, a.VisitSite, a.ChangePrices, a.Pay, a.TakePitch, a.ReadNews)
