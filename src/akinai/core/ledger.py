@@ -83,6 +83,11 @@ class Outcome:
     data: Json = None
     """The same for programs, JSON-native. It never holds hidden truth."""
 
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The data by name; empty where it is no object."""
+        return cast("Mapping[str, Any]", self.data) if isinstance(self.data, Mapping) else {}
+
     @staticmethod
     def refused(code: str, text: str, data: Json = None) -> "Outcome":
         """A refusal: `code` for programs, `text` for the reader."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Move, Plan, Role, Routine, View
@@ -228,7 +228,7 @@ def _results(myself: OwnProfile) -> Generator[Action, Outcome, list[_Seller]]:
     while True:
         outcome = yield a.Search(query=", ".join(sorted(myself.prices)), limit=PAGE_SIZE, page=number)
         results, pages = observations.results_page(outcome)
-        profiles = cast("dict[str, Any]", outcome.data or {}).get("businesses", [])
+        profiles = outcome.fields.get("businesses", [])
         sellers += [
             _Seller(
                 result.id,

@@ -90,7 +90,7 @@ def whole_profile(member: Member) -> Data:
 
 def _is_action(step: Step[State]) -> bool:
     """Whether the public system has an action for a step."""
-    index = cast("Mapping[str, Any]", step.outcome.data or {}).get("index", step.entry.seq)
+    index = step.outcome.fields.get("index", step.entry.seq)
     match step.turn.action:
         case a.SendMessage():
             return not step.outcome.ok or index == step.entry.seq
@@ -174,7 +174,7 @@ def _search_content(step: Step[State], action: a.Search) -> Json:
 
 def _observed(step: Step[State], rendered: Outcome | None) -> Mapping[str, Any]:
     """The data that the actor saw: that of the rendered outcome, or of the one in the ledger."""
-    return cast("Mapping[str, Any]", (rendered or step.outcome).data or {})
+    return (rendered or step.outcome).fields
 
 
 def _log(step: Step[State]) -> Data:

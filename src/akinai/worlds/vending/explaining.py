@@ -12,7 +12,6 @@ from akinai.core.steps import Step
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
-from akinai.worlds.vending.players.observations import fields
 from akinai.worlds.vending.rules.actors import turn_to_actor
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
 from akinai.worlds.vending.scores import headline_cents
@@ -64,8 +63,7 @@ class VendingExplaining(Explaining[State]):
         if isinstance(action, a.MakeOffer):
             _, listed = get_price_lists(state, a.GetPriceLists(suppliers=(action.supplier_id,)))
             if listed.ok:
-                prices = fields(fields(listed.data)["suppliers"][0])
-                return Outcome("", data={**prices, "moved": False})
+                return Outcome("", data={**listed.fields["suppliers"][0], "moved": False})
         return super().unmade(state, action)
 
     def honest(self, step: Step[State], finding: Finding) -> Sequence[Action] | None:

@@ -13,7 +13,7 @@ from akinai.worlds.vending.facets import FACETS
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.setup import Setup
-from akinai.worlds.vending.model.state import OPENING, OVERSEER, OWNER, State
+from akinai.worlds.vending.model.state import OPENING, OVERSEER, OWNER, Result, State
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.players.weekly import take_over
 from akinai.worlds.vending.rules import (
@@ -130,7 +130,7 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     return 0 if name is None else setup.minutes_by_name.get(name, 0)
 
 
-def carry_out(state: State, action: Action) -> tuple[State, Outcome]:
+def carry_out(state: State, action: Action) -> Result:
     """Apply the rule of the action's verb."""
     verb = type(action)
     if rule := _RULES.get(verb):
@@ -140,12 +140,12 @@ def carry_out(state: State, action: Action) -> tuple[State, Outcome]:
     raise TypeError(f"{verb.__name__} is no verb of the vending world")
 
 
-def _machine_inventory(state: State) -> tuple[State, Outcome]:
+def _machine_inventory(state: State) -> Result:
     return (state, sites.inventory(state)) if state.setup.street.errands else machine.get_machine_inventory(state)
 
 
 # A table and not a `match`, which would ask for every class before the right one, at every action.
-_RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
+_RULES: Mapping[type[Action], Callable[[State, Any], Result]] = {
     Unreadable: lambda state, action: (state, Outcome.refused(action.code, action.why)),
     a.WaitUntil: days.wait_until,
     a.ReadEmail: mail.read_email,
@@ -191,7 +191,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
     a.DelegateResearch: actors.delegate,
     a.DelegatePhysical: actors.delegate,
 }
-_RULES_OF_STATE: Mapping[type[Action], Callable[[State], tuple[State, Outcome]]] = {
+_RULES_OF_STATE: Mapping[type[Action], Callable[[State], Result]] = {
     a.AdvanceDay: days.advance_day,
     weekly.CloseWeek: office.close_week,
     a.CheckDeliveries: orders.check_deliveries,

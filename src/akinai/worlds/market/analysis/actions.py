@@ -1,7 +1,6 @@
 """What the actions of a market leave outside its state: counts, search results, leavings, the time that passed."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from akinai.core.steps import Step, Steps
@@ -48,9 +47,8 @@ class MarketRecord:
         self.counts[entry.actor, entry.name if entry.outcome.ok else ""] += 1
         if not entry.outcome.ok:
             return
-        if entry.name == a.Search.__name__ and isinstance(entry.outcome.data, Mapping):
-            businesses = entry.outcome.data.get("businesses")
-            for id in businesses if isinstance(businesses, list) else ():
+        if entry.name == a.Search.__name__:
+            for id in entry.outcome.fields.get("businesses", ()):
                 self.showings.setdefault(entry.actor, {}).setdefault(str(id), entry.seq)
         elif entry.name == a.Leave.__name__:
             self.leavings.append(Leaving(entry.actor, entry.seq, entry.at))

@@ -80,7 +80,7 @@ class Messages:
         return messages
 
     def _add(self, step: Step[State]) -> None:
-        actor, outcome, data = step.turn.actor, step.outcome, step.outcome.data
+        actor, outcome = step.turn.actor, step.outcome
         moment = Moment(step.entry.seq, step.entry.at)
         match step.turn.action:
             case a.FetchMessages() as action if step.outcome.ok:
@@ -94,12 +94,11 @@ class Messages:
                 self.refused.setdefault((to if (to, id) in step.after.offers else "", id), []).append(refused)
             case a.SendMessage(message=a.Text(), to_agent_id=to) if step.outcome.ok:
                 # The answer to a repeated idempotency key holds the index of the first message.
-                if isinstance(data, Mapping) and data.get("index") == step.entry.seq:
+                if outcome.fields.get("index") == step.entry.seq:
                     self.texts.setdefault((actor, to), []).append(step.after.box(to, actor)[-1])
-            case a.Search() as search if outcome.ok and isinstance(data, Mapping):
+            case a.Search() as search if outcome.ok:
                 searched = DealStep(*moment, "search", actor, f"searches for {search.query!r}")
-                businesses = data.get("businesses")
-                for business in businesses if isinstance(businesses, list) else ():
+                for business in outcome.fields.get("businesses", ()):
                     self.searches.setdefault((actor, str(business)), []).append(searched)
             case _:
                 pass

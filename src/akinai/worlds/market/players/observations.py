@@ -74,29 +74,27 @@ _KINDS: Mapping[str, type[a.Text] | type[a.OrderProposal] | type[a.Payment]] = {
 
 def messages_in(outcome: Outcome) -> list[ReceivedMessage]:
     """The messages of a fetch."""
-    data = cast("dict[str, Any]", outcome.data or {})
-    messages = cast("list[dict[str, Any]]", data.get("messages", []))
     return [
         ReceivedMessage(
             row["index"], row["from_agent_id"], _KINDS[row["message"]["type"]].model_validate(row["message"])
         )
-        for row in messages
+        for row in outcome.fields.get("messages", ())
     ]
 
 
 def seconds_to_wait(outcome: Outcome) -> int | None:
     """The seconds to wait that a refusal names; None where it names none."""
-    return cast("dict[str, Any]", outcome.data or {}).get("seconds")
+    return outcome.fields.get("seconds")
 
 
 def sealed_s(outcome: Outcome) -> int | None:
     """Seconds until the fetched bids are opened; None where none is sealed."""
-    return cast("dict[str, Any]", outcome.data or {}).get("sealed_s")
+    return outcome.fields.get("sealed_s")
 
 
 def has_more(outcome: Outcome) -> bool:
     """Whether a fetch left mail."""
-    return bool(cast("dict[str, Any]", outcome.data or {}).get("has_more"))
+    return bool(outcome.fields.get("has_more"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +113,8 @@ class FoundBusiness:
 
 def results_page(outcome: Outcome) -> tuple[list[FoundBusiness], int]:
     """The businesses on a page of results, and the number of pages."""
-    data = cast("dict[str, Any]", outcome.data or {})
-    profiles = cast("list[dict[str, Any]]", data.get("businesses", []))
-    return [_found_business(profile) for profile in profiles], int(data.get("total_pages", 0))
+    businesses = [_found_business(profile) for profile in outcome.fields.get("businesses", ())]
+    return businesses, int(outcome.fields.get("total_pages", 0))
 
 
 def _found_business(profile: Mapping[str, Any]) -> FoundBusiness:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.agents import Move, Plan, Routine, View
@@ -31,8 +31,7 @@ class Past:
             return
         match action:
             case a.FetchMessages():
-                data = cast("Mapping[str, Any]", outcome.data or {})
-                messages = cast("Sequence[Mapping[str, Any]]", data.get("messages", ()))
+                messages: Sequence[Mapping[str, Any]] = outcome.fields.get("messages", ())
                 self.read = max([self.read, *(message["index"] for message in messages[-1:])])
             case a.SendMessage():
                 self.written[action.to_agent_id] = self.read

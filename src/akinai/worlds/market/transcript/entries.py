@@ -1,8 +1,5 @@
 """The entries of a market in words, and its participants and proposals after an entry."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
-
 from akinai.core.actions import Unreadable
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
@@ -84,9 +81,7 @@ def _read(step: Step[State], action: a.FetchMessages) -> EntryView:
 
 
 def _searched(step: Step[State], action: a.Search) -> EntryView:
-    data = step.entry.outcome.data
-    businesses = cast("Mapping[str, Any]", data).get("businesses") if isinstance(data, Mapping) else None
-    ids = [str(id) for id in cast("Sequence[object]", businesses)] if isinstance(businesses, list) else []
+    ids = [str(id) for id in step.entry.outcome.fields.get("businesses", ())]
     rows = tuple((rank, named(step.after, id), id) for rank, id in enumerate(ids, 1))
     sheet = (Sheet("results", {"place": "count", "business": "", "id": ""}, rows),) if rows else ()
     summary = f'Searched for "{action.query}"' if action.query.strip() else "Looked at all businesses"

@@ -91,8 +91,8 @@ def unclaimed_shortage(history: History) -> Iterator[Mistake]:
 def _refused_claims(history: History) -> Iterator[tuple[Step, str]]:
     """Claims that were made and not paid, with their suppliers."""
     for step in history.steps:
-        action, data = step.turn.action, step.outcome.data
-        if isinstance(action, a.Claim) and step.outcome.ok and not (isinstance(data, dict) and data.get("paid_cents")):
+        action = step.turn.action
+        if isinstance(action, a.Claim) and step.outcome.ok and not step.outcome.fields.get("paid_cents"):
             yield from ((step, own.order.supplier) for own in step.before.parcels if own.order.number == action.order)
 
 

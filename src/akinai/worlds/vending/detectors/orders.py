@@ -251,8 +251,7 @@ def _unknown_recipient(history: History, step: Step) -> str | None:
     setup = history.setup
     match step.turn.action:
         case a.SendEmail() if step.outcome.ok and step.after.mail.letters > step.before.mail.letters:
-            data = step.outcome.data
-            to = str(data["to"]).lower() if isinstance(data, dict) else ""
+            to = str(step.outcome.fields.get("to", "")).lower()
             owners = [setup.contact(owner).email.lower() for owner in step.before.owners]
             exists = to in setup.catalog.supplier_by_address or to in owners
             return None if exists or to.startswith("mailer-daemon@") else to

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from immutables import Map
 
 from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
 from akinai.core.worlds import GrowingList, Record
 from akinai.worlds.vending.model.actions import SubAgentKind
 from akinai.worlds.vending.model.economy import Economy
@@ -479,6 +480,10 @@ class State(Business):
     @property
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
+
+
+Result = tuple[State, Outcome]
+"""What a rule returns: the state after an action, and the outcome that its actor reads."""
 
 
 def closed_books(before: Business, after: Business) -> Sequence[Book]:

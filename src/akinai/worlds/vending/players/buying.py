@@ -7,7 +7,7 @@ from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Outlook, best_price, units_a_day
-from akinai.worlds.vending.players.observations import Offer, fields
+from akinai.worlds.vending.players.observations import Offer
 from akinai.worlds.vending.players.trader import Bargain, OpenOrder, Trader
 
 GUIDES = (
@@ -139,7 +139,7 @@ def bargain_today(trader: Trader) -> Plan:
             rival = {"rival_product": product, "rival_cents": max(1, cents * 6 // 10)}
         action = a.MakeOffer.model_validate({"supplier_id": offer.supplier, "discount_percent": discount, **rival})
         outcome = yield from trader.do(action)
-        data = fields(outcome.data)
+        data = outcome.fields
         if not outcome.ok or "last word" in outcome.text or not data.get("moved"):
             bargain.done = not outcome.ok or "last word" in outcome.text or bargain.done
         if outcome.ok:
@@ -284,7 +284,7 @@ def take_pitch(trader: Trader, values: Mapping[str, Value]) -> Plan:
     if trader.cash > cost + trader.habits.spare_cents and margin * left > cost * 1.15:
         outcome = yield from trader.do(a.TakePitch(place=place_name))
         if outcome.ok:
-            data = fields(outcome.data)
+            data = outcome.fields
             trader.cash -= cost
             trader.memory.dues[data["site"]] = data["due_day"]
             trader.memory.site_factors[data["site"]] = places[place_name]
@@ -383,7 +383,7 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
         outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
         if not outcome.ok:
             return
-        number = fields(outcome.data)["order"]
+        number = outcome.fields["order"]
         promised = trader.day + offer.lead_days
         trader.memory.open[number] = OpenOrder(supplier, units, cost, trader.day, promised, offer.hour)
         for id, count in units.items():

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
-from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.players.beliefs import Calendar, Effect, Product
 from akinai.worlds.vending.rules.mail import parse_letters
@@ -101,11 +100,6 @@ _MOST_CENTS = 10**15
 """More cents than any business will have."""
 
 
-def fields(data: Json) -> Mapping[str, Any]:
-    """The data of an outcome as a mapping."""
-    return cast("Mapping[str, Any]", data) if isinstance(data, dict) else {}
-
-
 def read_products(text: str) -> dict[str, Product]:
     """Products on web pages, by id."""
     return {
@@ -159,23 +153,22 @@ def read_calendar(text: str, calendar: Calendar) -> Calendar:
     )
 
 
-def read_offers(data: Json) -> dict[str, Offer]:
+def read_offers(data: Mapping[str, Any]) -> dict[str, Offer]:
     """Price lists from the data of GET_PRICE_LISTS, by supplier."""
-    lists = fields(data).get("suppliers", ())
     return {
         row["supplier"]: Offer(
             row["supplier"], row["lead_days"], row["hour"], row["minimum_cents"], row["freight_cents"],
             row["prices_cents"],
         )
-        for row in lists
+        for row in data.get("suppliers", ())
     }  # fmt: skip
 
 
-def read_machines(data: Json) -> list[Machine]:
+def read_machines(data: Mapping[str, Any]) -> list[Machine]:
     """Sites from the data of GET_MACHINE_INVENTORY."""
     return [
         Machine(site["site"], dict(site["units"]), site["box_cents"], site["sealed"], site["lost"])
-        for site in fields(data).get("sites", ())
+        for site in data.get("sites", ())
     ]
 
 

@@ -31,7 +31,7 @@ from akinai.worlds.vending.players.beliefs import (
     public_belief,
 )
 from akinai.worlds.vending.players.habits import Habits
-from akinai.worlds.vending.players.observations import Machine, Offer, fields
+from akinai.worlds.vending.players.observations import Machine, Offer
 
 
 @dataclass(slots=True)
@@ -211,13 +211,13 @@ class Trader:
         for number in read.read_signed(outcome.text):
             if number in self.memory.open:
                 self.arrived.append(number)
-        cash = fields(outcome.data).get("cash_cents")
+        cash = outcome.fields.get("cash_cents")
         self.cash = cash if isinstance(cash, int) else self.cash
         return outcome
 
     def wake(self, morning: Outcome) -> None:
         """Note the morning's notice."""
-        data = fields(morning.data)
+        data = morning.fields
         self.yesterday = (self.weather, data.get("sold_at", {}))
         self.day, self.minute = data.get("day", self.day + 1), OPENING
         self.today = read.read_date(morning.text)
@@ -227,7 +227,7 @@ class Trader:
 
     def watch(self, action: Action, outcome: Outcome) -> None:
         """Note what was done in its place: orders on their way, bills paid, goods counted, pitches taken."""
-        data, memory = fields(outcome.data), self.memory
+        data, memory = outcome.fields, self.memory
         match action:
             case a.PlaceOrder():
                 offer = memory.offers.get(action.supplier_id)
@@ -252,19 +252,19 @@ class Trader:
     def look(self) -> Plan:
         """Look at storage and machines."""
         outcome = yield from self.do(a.ListStorage())
-        self.storage = dict(fields(outcome.data).get("storage", {}))
+        self.storage = dict(outcome.fields.get("storage", {}))
         outcome = yield from self.do(a.GetMachineInventory())
-        self.machines = read.read_machines(outcome.data)
+        self.machines = read.read_machines(outcome.fields)
         if shelves := read.read_shelves(outcome.text):
             self.small_slots, self.small_units, self.large_slots, self.large_units = shelves
-        self.prices = dict(fields(outcome.data).get("prices_cents", {}))
+        self.prices = dict(outcome.fields.get("prices_cents", {}))
 
     def read_mail(self) -> Generator[Action, Outcome, bool]:
         """Read new letters and do what they ask for. Returns whether suppliers must be chosen anew."""
         again, waiting = False, True
         while waiting:
             outcome = yield from self.do(a.ReadEmail())
-            letters = fields(outcome.data).get("letters", [])
+            letters = outcome.fields.get("letters", [])
             waiting = len(letters) == 20
             for letter in letters:
                 again |= yield from self.handle(letter["subject"], letter["body"])
@@ -276,14 +276,14 @@ class Trader:
         if subject.startswith("Complaint"):
             if habits.complaints != "ignore" and self.cash > 2000:
                 outcome = yield from self.do(a.AnswerCustomer(complaint=number, answer=habits.complaints))
-                self.cash -= fields(outcome.data).get("paid_cents", 0)
+                self.cash -= outcome.fields.get("paid_cents", 0)
         elif subject.endswith("delayed") and number in self.memory.open:
             self.memory.open[number].promised = self.day_of(body.partition("New delivery:")[2])
         elif subject.endswith("is moved") and number in self.memory.open:
             self.memory.open[number].hour = int(body.rpartition(":")[0].split()[-1])
         elif subject.endswith("at the depot"):
             outcome = yield from self.do(a.FetchDepot(order=number))
-            self.cash -= fields(outcome.data).get("fee_cents", 0)
+            self.cash -= outcome.fields.get("fee_cents", 0)
         elif subject.endswith("signed for") and number in self.memory.open and number not in self.arrived:
             self.arrived.append(number)
         elif storage := read.read_storage(body):
@@ -306,8 +306,8 @@ class Trader:
             self.paid_rent(site, outcome)
 
     def paid_rent(self, site: int, outcome: Outcome) -> None:
-        self.cash -= fields(outcome.data).get("paid_cents", 0)
-        self.memory.dues[site] = fields(outcome.data).get("due_day", self.day + 28)
+        self.cash -= outcome.fields.get("paid_cents", 0)
+        self.memory.dues[site] = outcome.fields.get("due_day", self.day + 28)
 
     def pay_rents(self) -> Plan:
         """Pay the rents that fall due before the next working day."""
@@ -324,7 +324,7 @@ class Trader:
     def read_news(self) -> Doing:
         """Note the events ahead."""
         outcome = yield from self.do(a.ReadNews())
-        self.note_events(fields(outcome.data).get("events", ()))
+        self.note_events(outcome.fields.get("events", ()))
         return outcome
 
     def note_events(self, events: Iterable[Mapping[str, Any]]) -> None:
@@ -337,7 +337,7 @@ class Trader:
 
     def read_price_lists(self) -> Plan:
         outcome = yield from self.do(a.GetPriceLists())
-        self.memory.offers = read.read_offers(outcome.data)
+        self.memory.offers = read.read_offers(outcome.fields)
 
     def festival_prices(self) -> Plan:
         """Raise prices for a festival, and lower them after it."""
@@ -395,7 +395,7 @@ class Trader:
         action = a.VisitSite(site=machine.number, products=products, collect=self.habits.collects)
         outcome = yield from self.do(action)
         if outcome.ok:
-            after = dict(fields(outcome.data).get("units", {}))
+            after = dict(outcome.fields.get("units", {}))
             for id in {*after, *machine.units}:
                 moved = after.get(id, 0) - machine.units.get(id, 0)
                 self.storage[id] = max(0, self.storage.get(id, 0) - moved)
@@ -440,7 +440,7 @@ class Trader:
         if sum(old.values()) > 15:
             outcome = yield from self.do(a.SellToJobber(items=old))
             if outcome.ok:
-                self.cash += fields(outcome.data).get("paid_cents", 0)
+                self.cash += outcome.fields.get("paid_cents", 0)
                 self.storage = {id: units - old.get(id, 0) for id, units in self.storage.items()}
 
     def room(self) -> int:
@@ -477,12 +477,12 @@ class Trader:
                 yield from self.check(number, order)
         self.arrived = []
         outcome = yield from self.do(a.ListStorage())
-        self.storage = dict(fields(outcome.data).get("storage", {}))
+        self.storage = dict(outcome.fields.get("storage", {}))
 
     def check(self, number: int, order: OpenOrder) -> Plan:
         outcome = yield from self.do(a.CountDelivery(order=number))
         if outcome.ok:
-            missing: dict[str, int] = dict(fields(outcome.data).get("missing", {}))
+            missing: dict[str, int] = dict(outcome.fields.get("missing", {}))
             yield from self.claim(number, order.supplier, missing, order)
 
     def claim(self, number: int, supplier: str, missing: Mapping[str, int], order: OpenOrder | None) -> Plan:
@@ -490,7 +490,7 @@ class Trader:
         lost = float(self.memory.value_of(supplier, missing))
         if missing:
             outcome = yield from self.do(a.Claim(order=number, missing=dict(missing)))
-            paid = fields(outcome.data).get("paid_cents", 0)
+            paid = outcome.fields.get("paid_cents", 0)
             self.cash, lost = self.cash + paid, max(0.0, lost - paid)
         if order:
             self.memory.trust_more(order.supplier, 1 - lost / max(1, order.cost_cents))

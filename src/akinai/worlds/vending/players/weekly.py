@@ -27,7 +27,7 @@ from akinai.worlds.vending.players.buying import (
     square_root,
 )
 from akinai.worlds.vending.players.habits import LADDER, Habits
-from akinai.worlds.vending.players.observations import Machine, Offer, fields
+from akinai.worlds.vending.players.observations import Machine, Offer
 from akinai.worlds.vending.players.trader import FESTIVAL_PART, Doing, Memory, OpenOrder, Trader
 from akinai.worlds.vending.rules.actors import view
 from akinai.worlds.vending.rules.books import day_text, rent_cents
@@ -81,7 +81,7 @@ class WeeklyOwner(Trader):
 
     def take_report(self, outcome: Outcome) -> None:
         """Read a week's report."""
-        report = self.report = fields(outcome.data)
+        report = self.report = outcome.fields
         days = int(report["day"]) - self.day
         self.today = self.today + timedelta(days=days) if self.today else None
         self.day, self.minute, self.cash = report["day"], OPENING, report["cash_cents"]
@@ -123,7 +123,7 @@ class WeeklyOwner(Trader):
             self.memory.bargains[action.supplier_id].until = until + 1
         elif isinstance(action, a.TakePitch) and outcome.ok:
             self.pitches = outcome.text
-            self.machines.append(Machine(fields(outcome.data)["site"], {}, 0, sealed=False, lost=False))
+            self.machines.append(Machine(outcome.fields["site"], {}, 0, sealed=False, lost=False))
         return outcome
 
     def look(self) -> Plan:
@@ -195,7 +195,7 @@ class WeeklyOwner(Trader):
         numbers, self.complaints = tuple(self.complaints), []
         if numbers and self.habits.complaints != "ignore" and self.cash > 2000:
             outcome = yield from self.do(weekly.AnswerCustomers.model_validate({self.habits.complaints: numbers}))
-            self.cash -= fields(outcome.data).get("paid_cents", 0)
+            self.cash -= outcome.fields.get("paid_cents", 0)
 
     def _claim(self) -> Plan:
         """Claim what is missing of the goods that came, and note how far suppliers can be trusted."""
@@ -268,7 +268,7 @@ class WeeklyOwner(Trader):
                     day = WEEKDAYS[offset] if offset else None
                     outcome = yield from self.do(a.PlaceOrder(supplier_id=supplier, items=units, day=day))
                     if outcome.ok:
-                        number, promised = fields(outcome.data)["order"], self.day + offset + offer.lead_days
+                        number, promised = outcome.fields["order"], self.day + offset + offer.lead_days
                         memory.open[number] = OpenOrder(supplier, units, cost, self.day, promised, offer.hour)
                         cash -= cost + offer.freight_cents
                         for id, count in units.items():

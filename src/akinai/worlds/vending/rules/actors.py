@@ -9,9 +9,7 @@ from akinai.core.agents import View, owner_of
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Contact
-from akinai.worlds.vending.model.state import OVERSEER, SUPPLIER, Business, Delegated, Ending, State, clock
-
-Result = tuple[State, Outcome]
+from akinai.worlds.vending.model.state import OVERSEER, SUPPLIER, Business, Delegated, Ending, Result, State, clock
 
 
 def turn_to_actor(state: State, actor: str) -> State:

@@ -5,7 +5,7 @@ from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import Complaint, Site, State
+from akinai.worlds.vending.model.state import Complaint, Result, Site, State
 from akinai.worlds.vending.rules.books import (
     LANDLORD,
     book,
@@ -17,8 +17,6 @@ from akinai.worlds.vending.rules.books import (
     with_site,
 )
 from akinai.worlds.vending.rules.orders import know_suppliers
-
-Result = tuple[State, Outcome]
 
 _FIRST = ("Ann", "Ben", "Chloe", "Dev", "Emi", "Frank", "Grace", "Hugo", "Iris", "Jun", "Kim", "Leo", "Maya", "Noor")
 _LAST = ("Lee", "Novak", "Ortiz", "Park", "Quinn", "Rossi", "Sato", "Tran", "Ueda", "Vega", "Wong", "Young")

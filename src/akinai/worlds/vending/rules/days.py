@@ -8,10 +8,8 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.actions import WaitUntil
-from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, Result, State, clock
 from akinai.worlds.vending.rules import customers, deliveries, mail, rivals, shocks, trade
-
-Result = tuple[State, Outcome]
 
 
 class Passage(NamedTuple):

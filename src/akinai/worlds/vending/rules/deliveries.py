@@ -8,12 +8,10 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, Result, State, clock
 from akinai.worlds.vending.rules.books import book, day_text, post_from
 from akinai.worlds.vending.rules.shocks import shortened
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units
-
-Result = tuple[State, Outcome]
 
 PARCEL_DAYS = 12
 """Days for which a parcel that was taken in can still be asked about."""

@@ -7,12 +7,10 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Slot, State, clock
+from akinai.worlds.vending.model.state import Lot, Result, Slot, State, clock
 from akinai.worlds.vending.rules.books import book, with_site
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots
-
-Result = tuple[State, Outcome]
 
 
 def restock_slot(state: State, action: a.RestockSlot) -> Result:
@@ -156,7 +154,7 @@ def view_business_state(state: State) -> Result:
     parts = [get_money_balance(state)[1], get_machine_inventory(state)[1], check_deliveries(state)[1]]
     data: dict[str, Json] = {}
     for part in parts:
-        data |= part.data if isinstance(part.data, dict) else {}
+        data |= part.fields
     unread = state.mail.unread_count
     text = "\n".join([*(part.text for part in parts), f"Unread letters: {unread}."])
     return state, Outcome(text, data=data | {"unread": unread})

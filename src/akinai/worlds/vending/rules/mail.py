@@ -13,6 +13,7 @@ from akinai.worlds.vending.model.state import (
     Letter,
     Mail,
     Outgoing,
+    Result,
     State,
     Unwritten,
     clock,
@@ -28,9 +29,6 @@ TERMS_BELOW = "--- our records ---"
 OVERSEER_ADDRESS = "overseer@street.com"
 PAGE = 20
 """Letters shown at a time."""
-
-
-Result = tuple[State, Outcome]
 
 
 def send_email(state: State, action: SendEmail) -> Result:

@@ -5,10 +5,8 @@ from dataclasses import replace
 from akinai.core.ledger import Outcome
 from akinai.retrieval import find_by_meaning
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.model.state import Result, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
-
-Result = tuple[State, Outcome]
 
 KEYS_LIMIT = 500
 MEMORIES_LIMIT = 2000

@@ -9,11 +9,9 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock, date_text, weekday_of
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, Result, State, clock, date_text, weekday_of
 from akinai.worlds.vending.rules.books import book, in_business, supplier_today
 from akinai.worlds.vending.rules.deliveries import dispatch, order_text
-
-Result = tuple[State, Outcome]
 
 
 def quote_lines(catalog: Catalog, supplier: Supplier, quantities: Mapping[str, int]) -> tuple[Line, ...]:

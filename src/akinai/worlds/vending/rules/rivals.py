@@ -4,13 +4,12 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, Bargain, Lot, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Bargain, Lot, Result, State, clock
 from akinai.worlds.vending.rules.books import book, for_rival, post, post_to, rival_at, site_name
 from akinai.worlds.vending.rules.deliveries import free_units
 from akinai.worlds.vending.rules.orders import unknown_product
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots, units_in
 
-Result = tuple[State, Outcome]
 BANK = "bank@street.com"
 
 

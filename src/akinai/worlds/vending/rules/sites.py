@@ -7,13 +7,11 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Slot, State
+from akinai.worlds.vending.model.state import Lot, Result, Slot, State
 from akinai.worlds.vending.model.terms import Errands
 from akinai.worlds.vending.rules.books import book, site_at, site_name, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
 from akinai.worlds.vending.rules.stock import merge_lots, remove_units, slot_of, taken_lots, units_in
-
-Result = tuple[State, Outcome]
 
 
 def visit_site(state: State, action: a.VisitSite) -> Result:
@@ -60,10 +58,8 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
 def visit_minutes(state: State, action: a.VisitSite, outcome: Outcome) -> int:
     """The minutes of a visit: the way, each product that was moved, and the cash."""
     errands = state.setup.street.errands or Errands()
-    data = outcome.data if isinstance(outcome.data, dict) else {}
-    moved, collected = data.get("moved", 0), data.get("collected_cents", 0)
-    minutes = errands.travel + errands.slot * (moved if isinstance(moved, int) else 0)
-    return minutes + (errands.collect if collected else 0)
+    minutes = errands.travel + errands.slot * outcome.fields.get("moved", 0)
+    return minutes + (errands.collect if outcome.fields.get("collected_cents") else 0)
 
 
 def layout_of(state: State, names: Sequence[str], where: str = "") -> list[Product] | Outcome:

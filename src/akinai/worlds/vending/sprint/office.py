@@ -11,7 +11,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import State, Week
+from akinai.worlds.vending.model.state import Result, State, Week
 from akinai.worlds.vending.rules import customers, mail, orders
 from akinai.worlds.vending.rules.books import site_at, site_name
 from akinai.worlds.vending.rules.orders import unknown_product
@@ -29,7 +29,6 @@ from akinai.worlds.vending.sprint.verbs import (
     WriteNotes,
 )
 
-Result = tuple[State, Outcome]
 CarryOut = Callable[[State, Action], Result]
 AMPLE_CENTS = 10**12
 LINE_CHARS = 160
@@ -82,8 +81,8 @@ def leave(state: State) -> Result:
 
 def late_report(state: State, outcome: Outcome) -> Outcome:
     """The outcome of a week that an owner closed, with its report once the week is over."""
-    data, week = outcome.data, state.week
-    if not isinstance(data, dict) or "closed" not in data or week is None or week.closed:
+    data, week = outcome.fields, state.week
+    if "closed" not in data or week is None or week.closed:
         return outcome
     refused = {"refused": data["refused"]} if "refused" in data else {}
     lines = outcome.text.splitlines()[:-1]
@@ -196,8 +195,7 @@ def answer_customers(state: State, action: AnswerCustomers) -> Result:
             state, outcome = customers.answer_customer(state, request)
             if outcome.ok:
                 done += 1
-                cents = outcome.data.get("paid_cents", 0) if isinstance(outcome.data, dict) else 0
-                paid += cents if isinstance(cents, int) else 0
+                paid += outcome.fields.get("paid_cents", 0)
             else:
                 first = first or outcome
             lines.append(f"{number}: {outcome.text}")
@@ -248,8 +246,7 @@ def decide_week(state: State, action: weekly.Week, carry_out: CarryOut) -> Resul
         if not outcome.ok:
             lines.append(f"Refused, {label}: {outcome.text.splitlines()[0]}"[:LINE_CHARS])
     state, outcome = close_week(state)
-    data = outcome.data if isinstance(outcome.data, dict) else week_of(state).data
-    return state, Outcome("\n".join([*lines, outcome.text]), data={**data, "refused": lines})
+    return state, Outcome("\n".join([*lines, outcome.text]), data={**outcome.fields, "refused": lines})
 
 
 def requests_of(action: weekly.Week) -> Iterator[tuple[str, Action]]:

@@ -181,14 +181,12 @@ def _news(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
     ]
     if state.day == 1:
         lines.append(pitch_text(state))
-    rows = all_news.data.get("events") if isinstance(all_news.data, dict) else ()
-    listed = rows if isinstance(rows, list) else []
     before = state.setup.days_before
     new: list[Json] = [
         row | {"first": event.first - before, "last": event.last - before}
         for event in events
-        for row in listed
-        if isinstance(row, dict) and row["first"] == event.first
+        for row in all_news.fields["events"]
+        if row["first"] == event.first
     ]
     return "\n".join(lines), {"text": "\n".join(lines), "events": new}
 

@@ -160,11 +160,9 @@ def _reviewed(step: Step[State], action: a.ReviewLetter) -> EntryView:
 
 
 def _read(step: Step[State], action: a.ReadEmail) -> EntryView:
-    data = step.entry.outcome.data
-    rows = cast("Mapping[str, Any]", data).get("letters", ()) if isinstance(data, Mapping) else ()
     letters = tuple(
         Letter(letter["from"], letter["to"], letter["subject"], letter["body"], letter["number"], letter["date"])
-        for letter in rows
+        for letter in step.entry.outcome.fields.get("letters", ())
     )
     count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
     summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
@@ -177,8 +175,7 @@ def _searched(step: Step[State], action: a.SearchWeb) -> EntryView:
 
 
 def _results(step: Step[State]) -> tuple[Block, ...]:
-    data = step.entry.outcome.data
-    pages = cast("Mapping[str, Any]", data).get("results") if isinstance(data, Mapping) else None
+    pages = step.entry.outcome.fields.get("results")
     rows: list[tuple[Json, ...]] = []
     for result in cast("Sequence[Any]", pages) if isinstance(pages, list) else ():
         if isinstance(result, Mapping):

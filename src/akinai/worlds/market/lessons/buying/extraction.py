@@ -164,9 +164,7 @@ def _searches(market: MarketOutcome) -> Iterator[Lesson]:
 
 
 def _result_ids(entry: Entry) -> Sequence[str]:
-    data = entry.outcome.data
-    ids = data.get("businesses") if isinstance(data, Mapping) else None
-    return [str(id) for id in ids] if isinstance(ids, list) else []
+    return [str(id) for id in entry.outcome.fields.get("businesses", ())]
 
 
 def _ranked(name: str, ranks: Mapping[tuple[str, str], tuple[int, int]]) -> Ranked:

@@ -9,11 +9,9 @@ from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
-from akinai.worlds.vending.model.state import State, Talk
+from akinai.worlds.vending.model.state import Result, State, Talk
 from akinai.worlds.vending.rules.books import day_text, in_business, supplier_today, with_prices
 from akinai.worlds.vending.rules.orders import know_suppliers, unit_cents
-
-Result = tuple[State, Outcome]
 
 
 @lru_cache(maxsize=512)
