@@ -22,6 +22,7 @@ from akinai.runtime.learn.settings import learn_settings
 from akinai.runtime.options import CALLS
 from akinai.testing.endpoint import Endpoint, world_responder
 from akinai.testing.endpoint.__main__ import make_parser
+from together import together
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -56,7 +57,7 @@ TYPED = re.compile(r"(?<=`)akinai [^`]+(?=`)")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
-EVERY = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+EVERY = together("page", PAGES)
 
 
 def named(page: Path) -> str:
@@ -155,6 +156,7 @@ def test_every_block_is_read_as_it_will_be(page: Path, tmp_path: Path, monkeypat
     """Whatever its language: commands by the options that there are, settings by the calls that take them, Python by Python,
     JSON by JSON; other languages have a test of their own."""
     monkeypatch.chdir(tmp_path)
+    Path("akinai.toml").unlink(missing_ok=True)
     for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "python" and not text.startswith("# src/"):  # whose excerpts tests/house puts in their places
             compile(f"async def excerpt():\n{indent(dedent(text), '    ')}", page.name, "exec")
@@ -238,7 +240,7 @@ def figures(text: str) -> list[list[str]]:
     return [sorted(re.findall(r"\d+(?:[.,]\d+)*", line)) for line in text.splitlines() if line.startswith("|")]
 
 
-@pytest.mark.parametrize("page", TRANSLATED, ids=named)
+@together("page", TRANSLATED)
 def test_japanese_pages_keep_in_step(page: Path) -> None:
     """As many headings of each level, the same blocks of code and commands, and tables of the same figures."""
     original = TRANSLATED[page].read_text(encoding="utf-8")

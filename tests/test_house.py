@@ -8,6 +8,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+from together import together
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("src", "tests", "bench", "examples")
 
@@ -227,7 +229,7 @@ def test_vague_names_are_counted() -> None:
     assert [vagueness(tree, 1_000) for tree in trees] == [4.0, 6.0]
 
 
-@pytest.mark.parametrize(
+@together(
     "source",
     [
         "told = 1",
@@ -246,7 +248,7 @@ def test_a_vague_name_is_found(source: str) -> None:
     assert list(vague_names("src/x.py", ast.parse(source)))
 
 
-@pytest.mark.parametrize(
+@together(
     "source",
     [
         "from akinai.worlds.vending import Vending",

@@ -22,12 +22,13 @@ from akinai.worlds.vending.model.actions import (
     SetPrice,
     WaitUntil,
 )
+from together import together
 
 MARKET = load("market").verbs
 PRICE = SetPrice(prices=(SetPrice.Tag(row=0, column=1, price_cents=175),))
 
 
-@pytest.mark.parametrize(
+@together(
     ("verbs", "line", "action"),
     [
         (VERBS, "advance_day", AdvanceDay()),
@@ -68,7 +69,7 @@ def test_a_line_is_read_as_it_is_meant(verbs: Verbs, line: str, action: Action) 
     assert read_line(verbs, line, verbs.classes) == action
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "again"),
     [
         ('order delta "orange soda"=12 melon=3', "place_order delta_provisions orange_soda=12 melon_bun=3"),
@@ -100,7 +101,7 @@ def test_lists_rows_and_names_are_typed_as_words(line: str, again: str) -> None:
     assert read_line(verbs, line, verbs.classes, voice) == read_line(verbs, again, verbs.classes)
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "why"),
     [
         ("fly", "no action 'fly'"),

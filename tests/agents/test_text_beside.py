@@ -4,8 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-
 from akinai.agents.protocols import JsonProtocol
 from akinai.agents.scripted import ScriptedAgent
 from akinai.agents.stdio import ProgramAgent
@@ -14,6 +12,7 @@ from akinai.core.agents import Role, View
 from akinai.core.models import Reply
 from akinai.core.replies.moves import read_move
 from akinai.worlds.vending import Vending
+from together import together
 
 VERBS = Vending.verbs
 WAIT = '"action": "WAIT_UNTIL", "hour": 15'
@@ -30,7 +29,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("form", "text"), REPLIES)
+@together(("form", "text"), REPLIES)
 def test_text_beside_an_action_is_kept(form: str, text: str) -> None:
     """Prose before and after the object and its text fields are the move's text; the action is the same."""
     reply = form % WAIT if "%s" in form else form

@@ -11,6 +11,7 @@ import typer
 import akinai
 from akinai.cli.app import app
 from akinai.runtime.export.generate import generating_worlds
+from together import together
 
 PRESENTATION = {"as_json", "as_csv", "rows", "help"}
 """Options about what is printed."""
@@ -92,7 +93,7 @@ def plain(value: object) -> object:
     return None if value in (None, (), []) else str(value)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@together("command", COMMANDS)
 def test_every_command_is_a_function(command: str) -> None:
     """The function takes the command's words by position and its options by name, with the same defaults."""
     signature = inspect.signature(function_of(command))

@@ -14,6 +14,7 @@ import forked
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.stores.memory import MemoryStore
 from command_line import Akinai
+from together import together
 
 PLAYERS = ("reference", "naive", "idle")
 SHORT: dict[str, Any] = {"days": 4}
@@ -118,7 +119,7 @@ def test_a_round_with_a_game_that_is_not_over_does_not_count(tmp_path: Path) -> 
     assert [run.ending for run in result.runs] == ["horizon", "horizon"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("players", "options", "why"),
     [
         (["idle"], {}, "two players or more"),

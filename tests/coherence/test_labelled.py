@@ -15,6 +15,7 @@ from akinai.worlds.vending.detectors.coherence import DETECTORS
 from case_runs import Mutation, Mutator
 from coherence import BUDGET, Verdict, judge, tally
 from labelled import CASES, HELD_OUT, Case, read_case
+from together import together
 
 BENCH = Path(__file__).parents[2] / "bench"
 SAMPLE = CASES[::48]
@@ -32,7 +33,7 @@ def test_every_detector_has_its_file_of_cases() -> None:
     assert {case.about for case in HELD_OUT} <= set(DETECTORS)
 
 
-@pytest.mark.parametrize("type_", DETECTORS)
+@together("type_", DETECTORS)
 def test_each_type_has_twenty_cases_about_half_of_them_near_misses(type_: str) -> None:
     """At least twenty a type, mistakes and near misses in about equal numbers, scripts and changed runs among them."""
     near = [case.near_miss for case in CASES if case.about == type_]

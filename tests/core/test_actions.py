@@ -17,6 +17,7 @@ from akinai.core.errors import UnknownName
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.money import read_dollars
 from akinai.testing.laws.strategies import ANY_JSON
+from together import together
 
 
 class SetPrice(Action):
@@ -62,9 +63,7 @@ def unreadable(name: object, parameters: object, reply: str = "a reply") -> Unre
     return action
 
 
-@pytest.mark.parametrize(
-    "name", ["SetPrice", "set_price", "SET_PRICE", "set-price", "Set Price", "setprice", "SET_PRICES", "Reprice"]
-)
+@together("name", ["SetPrice", "set_price", "SET_PRICE", "set-price", "Set Price", "setprice", "SET_PRICES", "Reprice"])
 def test_verb_is_found_under_every_spelling(name: str) -> None:
     """Class name, tool name and aliases, in any case, with underscores, hyphens, spaces or nothing between words."""
     assert VERBS.find(name) is SetPrice
@@ -166,7 +165,7 @@ REFUSED: dict[str, tuple[object, object, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "parameters", "why"), REFUSED.values(), ids=REFUSED)
+@together(("name", "parameters", "why"), REFUSED.values())
 def test_what_cannot_be_read_is_refused_with_a_reason(name: object, parameters: object, why: str) -> None:
     """A stable code for programs and, for the agent, where it went wrong, what was found and what is expected."""
     refused = unreadable(name, parameters)
@@ -293,7 +292,7 @@ def test_actions_cannot_be_changed() -> None:
         action.hour = 10  # pyright: ignore[reportAttributeAccessIssue] - it is what is refused
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "names", "hint", "message", "close"),
     [
         ("colla", ["cola", "chips"], "", "no product 'colla'; did you mean 'cola'?", ("cola",)),

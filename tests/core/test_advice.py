@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.core.lessons import SentenceTemplate, TemplateAdvice, choice, repeated
+from together import together
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def test_what_is_written_is_read_back(
     assert Sold.parse(advice.sentence()) == advice
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "Sell tea (4 is twice 2) at $1.00, 50% of .",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.core.canonical import MOST_LEVELS, bad_text, bad_text_in, canonical, keepable, settled, unfit_in
+from together import together
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)))
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -58,7 +59,7 @@ def test_floats_read_back_to_the_bit(number: float) -> None:
     assert ("." in text or "e" in text) == (not number.is_integer())
 
 
-@pytest.mark.parametrize(
+@together(
     ("value", "text"),
     [
         ({"b": [1.5, None, True], "a": {"z": 1, "Z": 2}}, '{"a":{"Z":2,"z":1},"b":[1.5,null,true]}'),
@@ -88,11 +89,7 @@ def test_what_is_no_number_is_refused(number: float) -> None:
             canonical(value)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [{1, 2}, b"ab", object(), {1: 2}, {"a": {None: 1}}, [{("x",): 1}]],
-    ids=["set", "bytes", "object", "int key", "null key", "tuple key"],
-)
+@together("value", [{1, 2}, b"ab", object(), {1: 2}, {"a": {None: 1}}, [{("x",): 1}]])
 def test_what_is_not_json_is_refused(value: Any) -> None:
     """A set has no order, bytes are no text, and a key that is not text would be another key when read back."""
     with pytest.raises(TypeError, match=r"not JSON|not text"):
@@ -125,7 +122,7 @@ def _nested(levels: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
+@together(
     ("value", "why"),
     [
         (_nested(MOST_LEVELS), None),
@@ -137,7 +134,6 @@ def _nested(levels: int) -> Any:
         ([[math.inf]], "is NaN or infinite"),
         ([1.5, True, None, "nan", -0.0], None),
     ],
-    ids=lambda value: str(value)[:20] if isinstance(value, str | None) else "value",
 )
 def test_what_no_ledger_keeps_is_named(value: Any, why: str | None) -> None:
     """Numbers that are none or too long, and nesting that no recursive reader survives, are found without recursion."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from akinai.core.chance import POOLS, SEED_BITS, Chance, Fan, absorb, part, pooled_seed, split_of, word
 from akinai.core.ledger import Genesis
+from together import together
 
 WORD = st.integers(0, 2**64 - 1)
 LABEL = st.lists(st.text() | st.integers(-(2**70), 2**70), max_size=4)
@@ -90,7 +91,7 @@ def test_ends_of_the_range_are_reached() -> None:
     assert (high.uniform(), high.below(6), high.between(1, 6)) == (1 - 2**-53, 5, 6)
 
 
-@pytest.mark.parametrize("kind", [1.0, None, b"day", ("sky", 1), ["sky"], {"day": 1}, np.uint64(3)], ids=repr)
+@together("kind", [1.0, None, b"day", ("sky", 1), ["sky"], {"day": 1}, np.uint64(3)])
 def test_other_kinds_of_labels_are_refused(kind: object) -> None:
     """A label is text and whole numbers; what prints alike but is another thing would be another chance in silence."""
     with pytest.raises(TypeError, match="a chance label is made of text and whole numbers, not"):

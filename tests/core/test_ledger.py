@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from akinai.core.actions import Action
 from akinai.core.errors import BrokenChain
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn, check_chain, entry_digest
+from together import together
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -82,7 +83,7 @@ EDITS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+@together("edit", EDITS.values())
 def test_edit_of_any_field_is_found_and_named(edit: dict[str, Any]) -> None:
     """Whatever is changed in entry 4 of 6, the chain breaks there."""
     entries = list(ledger_of(6).entries)
@@ -204,7 +205,7 @@ NO_ENTRIES = {
 }
 
 
-@pytest.mark.parametrize("text", NO_ENTRIES.values(), ids=NO_ENTRIES)
+@together("text", NO_ENTRIES.values())
 def test_what_is_no_entry_is_named(text: str) -> None:
     """Data that is no JSON, or not an entry's, is a broken chain at that number, never another error."""
     with pytest.raises(BrokenChain) as caught:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.core.money import MAXIMUM_CENTS, format_cents, half_even_cents, half_up, read_dollars
+from together import together
 
 MANY_CENTS = st.integers(0, MAXIMUM_CENTS)
 
@@ -36,7 +37,7 @@ def test_every_amount_comes_back_from_every_spelling(cents: int) -> None:
         assert read_dollars(written) == cents, written
 
 
-@pytest.mark.parametrize(
+@together(
     ("written", "cents"),
     [
         ("2.5", 250),
@@ -64,7 +65,7 @@ def test_loose_spellings_are_read(written: object, cents: int) -> None:
     assert read_dollars(written) == cents
 
 
-@pytest.mark.parametrize(
+@together(
     "written",
     [
         *("", " ", ".", "$", "-", "USD", "cents", "ten", "free", "NaN", "Infinity", "null"),
@@ -75,7 +76,6 @@ def test_loose_spellings_are_read(written: object, cents: int) -> None:
         *(float("nan"), float("inf"), float("-inf"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")),
         *(True, False, None, [], [1.75], {}, {"price": 1}, b"1", 1j),
     ],
-    ids=lambda written: repr(written)[:20],
 )
 def test_what_is_not_one_amount_is_refused(written: object) -> None:
     """Words, other currencies, spellings with two readings and JSON of another kind are refused with what to give."""
@@ -83,7 +83,7 @@ def test_what_is_not_one_amount_is_refused(written: object) -> None:
         read_dollars(written)
 
 
-@pytest.mark.parametrize(
+@together(
     "written", ["1.755", "1.750", "$0.001", 0.1 + 0.2, 1e-7, Decimal("1." + "0" * 50 + "1"), Decimal("1E-999999")]
 )
 def test_fractions_of_a_cent_are_refused(written: object) -> None:
@@ -92,7 +92,7 @@ def test_fractions_of_a_cent_are_refused(written: object) -> None:
         read_dollars(written)
 
 
-@pytest.mark.parametrize("written", ["-5", "-$5", "$-5", "−5", "-5 cents", -1, -0.01, Decimal("-1E-999999")])
+@together("written", ["-5", "-$5", "$-5", "−5", "-5 cents", -1, -0.01, Decimal("-1E-999999")])
 def test_negative_amounts_are_refused(written: object) -> None:
     """Nothing is priced or paid below zero, however the sign is written."""
     with pytest.raises(ValueError, match=r"^-.{1,70} is below zero; give 0 or more"):
@@ -110,7 +110,7 @@ def test_the_maximum_is_the_last_amount_read(maximum: int, step: int) -> None:
             read_dollars(f"{cents} cents", maximum_cents=maximum)
 
 
-@pytest.mark.parametrize("written", ["1000000.01", 1_000_001, 1e22, 1e300, Decimal("1E+999999"), "9" * 60])
+@together("written", ["1000000.01", 1_000_001, 1e22, 1e300, Decimal("1E+999999"), "9" * 60])
 def test_absurd_amounts_are_refused(written: object) -> None:
     """A million dollars is enough unless the caller says otherwise, and the refusal stays short."""
     with pytest.raises(ValueError, match=r"^.{1,70} is above \$1,000,000\.00; give at most that"):
@@ -142,7 +142,7 @@ def test_half_up_is_the_nearest_whole_number(numerator: int, denominator: int) -
     assert Fraction(-1, 2) < distance <= Fraction(1, 2)
 
 
-@pytest.mark.parametrize(
+@together(
     ("numerator", "denominator", "whole"),
     [(85 * 950, 1000, 81), (5, 2, 3), (4, 3, 1), (-1, 2, 0), (-3, 2, -1), (0, 7, 0)],
 )
@@ -158,7 +158,7 @@ def test_half_up_wants_a_positive_denominator(denominator: int) -> None:
         half_up(1, denominator)
 
 
-@pytest.mark.parametrize(
+@together(
     ("dollars", "cents"),
     [
         ("0.125", 12),
@@ -183,7 +183,7 @@ def test_booking_agrees_with_exact_rounding(dollars: Decimal) -> None:
     assert half_even_cents(dollars) == round(Fraction(dollars) * 100)
 
 
-@pytest.mark.parametrize("dollars", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+16", "-1E+999999"])
+@together("dollars", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+16", "-1E+999999"])
 def test_what_cannot_be_booked_is_refused(dollars: str) -> None:
     """No number of cents stands for NaN, an infinity or more than 10^15 dollars."""
     with pytest.raises(ValueError, match="give one that can be booked"):

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akinai.core.untrusted.spelling import printable, printable_json, short_repr
+from together import together
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text("ab' ", max_size=9),
@@ -16,7 +16,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "spelled"),
     [
         ("\x1b[31mred\x1b]0;title\x07", "\\x1b[31mred\\x1b]0;title\\x07"),

@@ -26,6 +26,7 @@ from akinai.core.statistics import (
     t_quantile,
 )
 from akinai.core.statistics.rearrangements import sign_flips
+from together import together
 
 SCORES = st.floats(-1e9, 1e9)
 RUNS = st.lists(st.none() | SCORES, max_size=12)
@@ -39,7 +40,7 @@ def close(actual: object, expected: object) -> bool:
     return actual == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@together(
     ("p", "df", "printed"),
     [
         *((0.975, 1, 12.7062), (0.975, 2, 4.30265), (0.975, 5, 2.57058), (0.975, 10, 2.22814), (0.975, 30, 2.04227)),
@@ -204,8 +205,8 @@ def test_ones_and_zeros_without_bounds_may_be_counts(values: list[float]) -> Non
     assert summarise([0, 0]).ci95 == proportion_interval(0, 2)
 
 
-@pytest.mark.parametrize("odd_one", [1e-300, 1e-160, 1.0, 1e90])
-@pytest.mark.parametrize("n", [5, 6, 50])
+@together("odd_one", [1e-300, 1e-160, 1.0, 1e90])
+@together("n", [5, 6, 50])
 def test_interval_survives_one_odd_value(odd_one: float, n: int) -> None:
     """The most skewed sample there is, at any scale, has a finite interval around its mean."""
     low, high = mean_interval([0.0] * (n - 1) + [odd_one]) or (math.nan, math.nan)
@@ -280,7 +281,7 @@ def test_a_group_does_not_differ_from_itself(a: dict[int, float | None]) -> None
     assert comparison.p == (1.0 if comparison.pairs else None)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 6, 10, 20])
+@together("n", [1, 2, 5, 6, 10, 20])
 def test_a_constant_gain_is_tested_like_any_other(n: int) -> None:
     """The same gain at every seed has the p of n equal signs, and no interval, since no spread was seen."""
     comparison = compare(dict.fromkeys(range(n), 1.0), dict.fromkeys(range(n), 2.0))

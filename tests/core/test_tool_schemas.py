@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from typing import Annotated, Any
 
-import pytest
 from jsonschema import Draft202012Validator
 from pydantic import Field, JsonValue
 
 from akinai.core.actions import Action
+from together import together
 
 VERBS = [
-    pytest.param(verb, id=f"{entry.name}-{verb.tool_name()}")
+    verb
     for entry in sorted(entry_points(group="akinai.worlds"), key=lambda entry: entry.name)
     for verb in entry.load().verbs.classes
 ]
@@ -55,8 +55,8 @@ def schemas_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from schemas_in(item)
 
 
-@pytest.mark.parametrize("inline", [False, True])
-@pytest.mark.parametrize("verb", VERBS)
+@together("inline", [False, True])
+@together("verb", VERBS)
 def test_every_tool_has_a_valid_schema(verb: type[Action], inline: bool) -> None:
     """It satisfies the meta-schema and uses only its keywords; limits are `minimum` and `maximum`."""
     parameters = verb.tool(inline=inline)["parameters"]
@@ -65,7 +65,7 @@ def test_every_tool_has_a_valid_schema(verb: type[Action], inline: bool) -> None
     assert not unknown, f"JSON Schema knows no {unknown}"
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@together("verb", VERBS)
 def test_every_parameter_is_described(verb: type[Action]) -> None:
     """In a sentence, the parts of parameters too."""
     for schema in schemas_in(verb.tool()["parameters"]):
@@ -73,7 +73,7 @@ def test_every_parameter_is_described(verb: type[Action]) -> None:
             assert parameter.get("description", "").endswith("."), f"{verb.tool_name()}: {name} is not described"
 
 
-@pytest.mark.parametrize("verb", [*VERBS, Plant])
+@together("verb", [*VERBS, Plant])
 def test_the_inlined_form_holds_no_reference(verb: type[Action]) -> None:
     """Every definition stands where it is used; the rest of the tool is the same."""
     inlined, tool = verb.tool(inline=True), verb.tool()

@@ -11,6 +11,7 @@ from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.formats import CorruptPlaybook, loads_yaml
 from akinai.learning.playbook.sections import read_sections
 from akinai.worlds.market.populations.files import read_population
+from together import together
 
 LAUGHS = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 8)}]\n" for n in range(1, 12)
@@ -27,7 +28,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize(("text", "problem"), BOMBS.values(), ids=BOMBS)
+@together(("text", "problem"), BOMBS.values())
 def test_small_text_takes_little_memory(text: str, problem: str) -> None:
     """A text that stands for gigabytes, for itself or for a crash of the parser is refused in 20 MB."""
     tracemalloc.start()
@@ -38,7 +39,7 @@ def test_small_text_takes_little_memory(text: str, problem: str) -> None:
     assert most < 20_000_000
 
 
-@pytest.mark.parametrize("text", [text for text, _ in BOMBS.values()], ids=BOMBS)
+@together("text", [text for text, _ in BOMBS.values()])
 def test_every_reader_is_bounded(text: str) -> None:
     """Populations, playbooks and sections refuse it, each with its own error and the file's name."""
     with pytest.raises(ValueError, match=r"^businesses/b\.yaml, line \d+: "):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import akinai
+from together import together
 
 ROOT = Path(akinai.__file__).parent
 ROOMS = ("core", "retrieval", "worlds")
@@ -122,7 +123,7 @@ def test_a_planted_module_is_found(tmp_path: Path, room: str) -> None:
     assert list(impure_modules(tmp_path)) == [f"{room}/planted.py: line 2: imports random"]
 
 
-@pytest.mark.parametrize(
+@together(
     "source",
     [
         "import random",

@@ -25,6 +25,7 @@ from akinai.learning import (
     loads_ace,
 )
 from akinai.learning.playbook.texts import dumps_text
+from together import together
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "playbooks"
 RELEASED = """## STRATEGIES AND HARD RULES
@@ -78,7 +79,7 @@ def test_any_content_comes_back_between_others(name: str, first: str, second: st
     assert [b.content for b in loads_ace(dumps_ace([section, Section("next")]))] == [first, second]
 
 
-@pytest.mark.parametrize("content", NASTY)
+@together("content", NASTY)
 def test_what_the_checks_name_comes_back(content: str) -> None:
     """Newlines, quotes, braces, `::`, `]`, `## `, emoji and 10,000 characters."""
     section = Section("rules", "", (Bullet("r-1", "rules", content), Bullet("r-2", "rules", content)))
@@ -106,7 +107,7 @@ def test_aces_own_files_are_read(line_end: str) -> None:
     assert playbook.next_id == 8
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "location"),
     [
         ("Title\n", "line 1"),

@@ -13,6 +13,7 @@ from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Grade, Task, grade, labels
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.data_sets import find_data_set
+from together import together
 
 OWN = """
 from akinai.learning.roles.tasks import Grade
@@ -23,7 +24,7 @@ def nothing(truth, answer): return "yes"
 """
 
 
-@pytest.mark.parametrize(
+@together(
     ("check", "truth", "answer", "score"),
     [
         ("contains", "10", "The answer is 10.", 1),
@@ -86,7 +87,7 @@ async def test_a_command_judges_by_exit_code_or_score(folder: Path) -> None:
         grade(check, "a", "crash")
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "why"),
     [("exakt", "did you mean 'exact'"), ("number:x", "relative tolerance"), ("command:", "names no program"),
      ("command:'a", "quotation"), ("command:./nowhere x", "there is no program"), ("nowhere:f", "No module named"), ("json:nothing", "no attribute"),
@@ -105,7 +106,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
+@together(
     ("check", "truth", "answer", "score"),
     [
         ("contains", "fox", "the fox", 1.0),

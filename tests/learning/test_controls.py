@@ -13,6 +13,7 @@ from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Evaluation, Trajectory
 from akinai.learning.roles.tasks import Task
 from akinai.learning.search.injection import inject_all
+from together import together
 
 
 def playbook(*contents: str) -> Playbook:
@@ -25,7 +26,7 @@ def texts(book: Playbook | None) -> list[str]:
     return [bullet.content for bullet in book]
 
 
-@pytest.mark.parametrize("count", [2, 3, 16, 17, 24, 40])
+@together("count", [2, 3, 16, 17, 24, 40])
 def test_every_bullet_teaches_what_another_one_taught(count: int) -> None:
     """Occasions stay, lessons are a permutation without a fixed point, and the whole keeps its length."""
     book = playbook(*(f"occasion {n} -> lesson {n}" for n in range(count)))

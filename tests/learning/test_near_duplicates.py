@@ -10,6 +10,7 @@ import pytest
 from akinai.learning import Playbook, dedup
 from akinai.learning.playbook.texts import dumps_text, loads_ace
 from akinai.learning.search.dedup import differ_in_substance
+from together import together
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "playbooks"
 LABELS = tomllib.loads(Path(__file__).with_name("near_duplicates.toml").read_text(encoding="utf-8"))["same"]
@@ -54,7 +55,7 @@ LESSON = (
 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("a", "b", "differ"),
     [
         (("songs", "anything"), ("playlists", "anything at all"), False),

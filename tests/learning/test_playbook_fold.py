@@ -12,6 +12,7 @@ from akinai.learning import Bullet, Delta, Operation, Playbook, Refusal, Section
 from akinai.learning.playbook.bullets import id_prefix
 from akinai.learning.playbook.formats import dumps, loads
 from akinai.learning.playbook.keywords import KEYWORDS, TermCounts, with_keywords
+from together import together
 
 EMPTY = Playbook().with_sections(SECTIONS)
 
@@ -74,7 +75,7 @@ def test_one_bad_operation_of_five_leaves_four() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("operation", "code"),
     [
         (Operation("ADD", "nowhere", content="x"), "unknown_section"),
@@ -170,7 +171,7 @@ def test_every_operation_is_done_or_refused(playbook: Playbook, given_deltas: li
                 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("section", "prefix"),
     [
         ("strategies_and_hard_rules", "shr"),

@@ -24,6 +24,7 @@ from akinai.learning import (
 )
 from akinai.learning.playbook.formats import dumps, dumps_yaml, from_json, loads, loads_file, loads_yaml, to_json
 from akinai.learning.playbook.patches import apply_patch, make_patch
+from together import together
 
 EXAMPLE = """{"schema": 1,
 "metadata": {"created_at": "2025-01-31T09:00:00Z", "updated_at": "2025-02-01T09:00:00Z", "next_id": 12},
@@ -114,7 +115,7 @@ def test_a_newer_schema_is_refused_clearly(schema: int) -> None:
                 read(text, "p.json")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "location"),
     [
         ("", "line 1 column 1"),
@@ -161,7 +162,7 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, location: str) -
     assert str(caught.value).startswith(f"p.json at {caught.value.location}: ")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "location"),
     [
         ("a: [", "line "),

@@ -33,6 +33,7 @@ from akinai.learning import (
 from akinai.learning.search.saved_index import index_path
 from akinai.retrieval import Embedder, tokenize
 from akinai.runtime.models.embeddings import find_embedder
+from together import together
 
 words = st.sampled_from(["milk", "bread", "tea", "牛乳", "打合せ", "打ち合わせ", "パン", "ﾊﾟﾝ", "coca-cola", "x"])
 texts = st.lists(words, min_size=1, max_size=6).map(" ".join)
@@ -65,7 +66,7 @@ def search(playbook: Playbook, query: str, **options: int) -> list[SearchResult]
     return PlaybookIndex(playbook).search(SearchQuery(query, **options))
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "content"),
     [
         ("牛乳", "牛乳を買う"),
@@ -94,8 +95,8 @@ def test_of_one_or_two_bullets_the_matching_one_is_first(playbook: Playbook, que
     assert {r.bullet.id for r in search(playbook, query, min_confidence=0, top_k=99)} == {b.id for b in holding}
 
 
-@pytest.mark.parametrize("query", ["", "   ", "未知の言葉", "zzz", "!!!", "half \ud83d"])
-@pytest.mark.parametrize("playbook", [Playbook(), playbook_of(), playbook_of("milk"), playbook_of("milk", "bread")])
+@together("query", ["", "   ", "未知の言葉", "zzz", "!!!", "half \ud83d"])
+@together("playbook", [Playbook(), playbook_of(), playbook_of("milk"), playbook_of("milk", "bread")])
 def test_nothing_found_is_an_empty_list(query: str, playbook: Playbook) -> None:
     """An empty playbook, an empty query and unknown words give no filler and no exception, whatever top_k is."""
     for top_k in (0, 1, 1_000):
@@ -202,7 +203,7 @@ def test_langchain_embeddings_find_without_a_common_word() -> None:
     assert len(embeddings.documents) == 3
 
 
-@pytest.mark.parametrize("answer", [[], [[1.0], [2.0, 3.0]], [[float("nan")] * 10], "text", [[1.0]] * 7, [[[1.0]]]])
+@together("answer", [[], [[1.0], [2.0, 3.0]], [[float("nan")] * 10], "text", [[1.0]] * 7, [[[1.0]]]])
 def test_a_broken_embedder_is_a_typed_error(answer: object) -> None:
     """Whatever somebody else's code raises or returns, the error names it, and the index answers as before."""
     good = playbook_of("aab")

@@ -14,6 +14,7 @@ from akinai.core.statistics import proportion_interval
 from akinai.learning import Bullet, Edit, Playbook, Section, dedup, prune
 from akinai.learning.loop.loop import learn
 from akinai.learning.search.dedup import NEAR, differ_in_meaning
+from together import together
 
 LONG = "when the machine is nearly empty order enough cola for two weeks from the cheaper of both known suppliers today"
 
@@ -89,7 +90,7 @@ def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:
     assert {source for b in once for source in b.sources} == {source for b in playbook for source in b.sources}
 
 
-@pytest.mark.parametrize(
+@together(
     ("job", "other"),
     [
         ("use A", "never use A"),
@@ -175,7 +176,7 @@ def test_only_bullets_with_evidence_against_them_are_pruned(playbook: Playbook, 
     assert list(pruned.playbook) == [bullet for bullet in playbook if bullet.id not in gone]
 
 
-@pytest.mark.parametrize(
+@together(
     ("helpful", "harmful", "goes"),
     [(0, 0, False), (0, 4, False), (0, 5, True), (1, 5, False), (1, 9, True), (5, 5, False), (100, 1, False)],
 )

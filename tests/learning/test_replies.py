@@ -23,12 +23,13 @@ from akinai.learning import (
     read_tags,
 )
 from akinai.learning.roles.replies import OPERATIONS
+from together import together
 
 GOOD = {"reasoning": "r", "operations": [{"type": "ADD", "section": "rules", "content": 'a } b { "c" ``` [x] \n d'}]}
 TEXT = json.dumps(GOOD, ensure_ascii=False)
 
 
-@pytest.mark.parametrize(
+@together(
     "reply",
     [
         TEXT,
@@ -62,9 +63,7 @@ def test_a_truncated_object_after_a_whole_one_is_not_passed_over() -> None:
         object_in('{"draft": {"operations": []}, "operations": [{"type"', "operations")
 
 
-@pytest.mark.parametrize(
-    "reply", ["", " ", "no object", "{", "[]", '"{}"', "{operations: []}", '{"operations": NaN}', "{" * 9_999]
-)
+@together("reply", ["", " ", "no object", "{", "[]", '"{}"', "{operations: []}", '{"operations": NaN}', "{" * 9_999])
 def test_a_reply_without_the_object_says_so(reply: str) -> None:
     """With what was looked for, and without an exception of another kind."""
     with pytest.raises(UnreadableReply, match=r"answer with one|send it whole"):
@@ -101,7 +100,7 @@ def test_operations_are_read_field_by_field() -> None:
     assert update == Operation("UPDATE", None, "r-1", "d", reason="why", evidence=("run#1",))
 
 
-@pytest.mark.parametrize(
+@together(
     ("item", "error"),
     [
         ("ADD x", 'operations[0] is "ADD x"; give an object'),
@@ -183,7 +182,7 @@ def test_python_literals_are_read_as_python_reads_them(value: object, around: st
         assert object_in(text, "operations")["operations"] == value
 
 
-@pytest.mark.parametrize("cut", range(1, 60, 3))
+@together("cut", range(1, 60, 3))
 def test_a_truncated_python_object_is_never_repaired(cut: int) -> None:
     """Python's quotes and trailing commas make nothing whole that is not."""
     text = "{'reasoning': 'it is \\'new\\'', 'operations': [{'type': 'ADD', 'content': \"x\",},], }"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from learners_for_tests import Scripted
 
 from akinai.learning import BulletTag, Operation, Playbook, Section, inject_all
@@ -18,6 +17,7 @@ from akinai.learning.roles.rules import evidence
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.testing.endpoint.faults import UNTIDY_SHAPES
+from together import together
 
 FOLDER = Path(__file__).parent / "replies"
 TASK = Task("t", "?", "!")
@@ -75,7 +75,7 @@ def agrees(sample: Sample, fields: dict[str, Any], usage: ModelUsage) -> bool:
     return usage.unreadable == 0 and all(fields.get(name) == value for name, value in label.items())
 
 
-@pytest.mark.parametrize("sample", CORPUS, ids=[f"{n}-{sample.shape}" for n, sample in enumerate(CORPUS)])
+@together("sample", CORPUS)
 async def test_a_reply_is_read_as_its_label_says(sample: Sample) -> None:
     """Whatever stands around the object and however it is written, it is read, or refused with the right reason."""
     fields, usage = await read(sample)
@@ -112,8 +112,8 @@ FIELDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("role", FIELDS)
-@pytest.mark.parametrize("shape", UNTIDY_SHAPES)
+@together("role", FIELDS)
+@together("shape", UNTIDY_SHAPES)
 async def test_the_shapes_of_the_test_endpoint_are_read_or_refused(shape: str, role: str) -> None:
     """Each of the 20 shapes gives what the object says, or the reason why it cannot be read."""
     fields, says = FIELDS[role]

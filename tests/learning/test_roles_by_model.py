@@ -15,6 +15,7 @@ from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Rol
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import LANGUAGES, PromptTemplates
+from together import together
 
 TASK = Task("t1", "What is the code of item1?", "code1")
 WRONG = Trajectory("t1", "code2", "a guess")
@@ -56,7 +57,7 @@ async def test_replies_are_read_pure_fenced_and_inside_prose(around: str) -> Non
     assert curation.delta.operations == (Operation("ADD", "facts", content="item1: code1"),)
 
 
-@pytest.mark.parametrize("end", range(1, len(OPERATIONS) - 1, 7))
+@together("end", range(1, len(OPERATIONS) - 1, 7))
 async def test_a_truncated_delta_is_asked_for_again_and_then_refused_and_counted(end: int) -> None:
     """Wherever a Curator's reply stops, nothing is made of it; three such replies are a refusal with a reason."""
     model = Scripted(OPERATIONS[:end])
@@ -76,7 +77,7 @@ async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
     assert "stops before its end" in again[1][1]
 
 
-@pytest.mark.parametrize(
+@together(
     ("reply", "message"),
     [
         ('{"answer": ["code1", "code2"]}', r'answer is \["code1", "code2"\]; give a text'),
@@ -123,7 +124,7 @@ async def test_a_reflector_and_a_curator_are_held_to_their_fields_too() -> None:
     assert [(refusal.place, refusal.code) for refusal in refusals] == [("operations[1]", "bad_field")]
 
 
-@pytest.mark.parametrize("text", [*NASTY[:6], "{{task}} {{truth}} {{nothing}} {answer}", "=== user ==="])
+@together("text", [*NASTY[:6], "{{task}} {{truth}} {{nothing}} {answer}", "=== user ==="])
 async def test_braces_in_a_bullet_never_break_a_prompt(text: str) -> None:
     """What goes into a prompt is text: it stands there as it is, and names no place, in all three roles."""
     text = text.rstrip()

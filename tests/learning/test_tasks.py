@@ -20,11 +20,12 @@ from akinai.learning.roles.tasks import Assignment, Task, exact, number
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.data_sets import find_data_set
 from akinai.runtime.learn.settings import learn_settings
+from together import together
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_task.py"
 
 
-@pytest.mark.parametrize(
+@together(
     ("truth", "answer", "right"),
     [
         ("10", "1", False),
@@ -45,7 +46,7 @@ def test_an_answer_is_right_when_it_is_the_truth_however_it_is_written(truth: st
     assert exact(truth, answer) is right
 
 
-@pytest.mark.parametrize(
+@together(
     ("truth", "answer", "right"),
     [("1000", "1,000.0", True), ("10", "1", False), ("-3", "-3.0", True), ("0.1", "0.2", False), ("Lima", "lima", True),
      ("10", "1O", False), ("1,0", "10", False)],

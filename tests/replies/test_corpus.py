@@ -10,6 +10,7 @@ import pytest
 
 from akinai.core.actions import Unreadable
 from akinai.worlds.vending import Vending
+from together import together
 
 HERE = Path(__file__).parent
 DOUBTFUL = ("thought", "draft", "quotation", "injection", "declined", "refusal", "example", "reasoning_unmarked")
@@ -42,7 +43,7 @@ def test_corpus_is_mixed(name: str):
     assert {key for row in rows for key in row["expect"]} == {"decisions", "ask", "nothing"}
 
 
-@pytest.mark.parametrize("row", EVERY, ids=lambda row: row["id"])
+@together("row", EVERY)
 def test_reply_has_its_form(row: dict[str, Any]):
     """A line has the keys of README.md, its fragments are in the reply, and its decisions are actions of the world."""
     required = {"id", "family", "kind", "world", "reply", "expect"}

@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import Move
 from akinai.core.replies.moves import read_moves
 from akinai.worlds.vending import Vending
+from together import together
 
 VERBS = Vending.verbs
 SEVERAL = "different actions that could be meant"
@@ -35,7 +34,7 @@ def actions_in(moves: tuple[Move, ...]) -> list[Action]:
     return [VERBS.settled(move.action) for move in moves if not isinstance(move.action, Unreadable)]
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case["id"])
+@together("case", REPLIES)
 def test_a_reply_is_read_as_an_honest_reader_would(case: dict[str, Any]) -> None:
     """The decisions are done in order; one of several is asked for; nothing is done where nothing is decided."""
     moves = read_moves(VERBS, case["reply"])
@@ -45,7 +44,7 @@ def test_a_reply_is_read_as_an_honest_reader_would(case: dict[str, Any]) -> None
         assert (SEVERAL in moves[0].action.why) == ("ask" in case["expect"])
 
 
-@pytest.mark.parametrize("case", [case for case in REPLIES if "thought" in case], ids=lambda case: case["id"])
+@together("case", [case for case in REPLIES if "thought" in case])
 def test_thoughts_are_kept_apart(case: dict[str, Any]) -> None:
     """A thought stands beside the move, and not in its text."""
     move = read_moves(VERBS, case["reply"])[0]
@@ -53,7 +52,7 @@ def test_thoughts_are_kept_apart(case: dict[str, Any]) -> None:
     assert case["thought"] not in move.said
 
 
-@pytest.mark.parametrize("case", [case for case in REPLIES if "said" in case], ids=lambda case: case["id"])
+@together("case", [case for case in REPLIES if "said" in case])
 def test_what_is_said_beside_a_decision_is_kept(case: dict[str, Any]) -> None:
     """The prose of a reply that decides is its move's text; a reply that is refused is kept whole."""
     move = read_moves(VERBS, case["reply"])[0]

@@ -15,6 +15,7 @@ from akinai.core.replies.arguments import read_call
 from akinai.core.replies.moves import read_moves, read_object, read_program_moves
 from akinai.core.replies.thoughts import split_thoughts
 from akinai.worlds.vending import Vending
+from together import together
 
 VERBS = Vending.verbs
 DAY = '{"action": "ADVANCE_DAY"}'
@@ -49,7 +50,7 @@ def test_an_object_that_is_no_json_is_told_where(reply: str, near: str) -> None:
     assert "a quotation mark inside a text has a backslash before it" in why(reply)
 
 
-@pytest.mark.parametrize(
+@together(
     ("reply", "expected"),
     [
         ('{"action": "NOTEPAD_READ", "parameter": {}}', {}),
@@ -91,7 +92,7 @@ THOUGHTS = [
 ]
 
 
-@pytest.mark.parametrize("form", THOUGHTS)
+@together("form", THOUGHTS)
 def test_a_draft_in_a_thought_is_no_action(form: str) -> None:
     """Whatever marks a thought, what is in it decides nothing, and it is kept beside the move."""
     (move,) = read_moves(VERBS, form.format(WEB, DAY))
@@ -154,14 +155,14 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("reply", NOTHING)
+@together("reply", NOTHING)
 def test_what_is_not_decided_is_not_done(reply: str) -> None:
     """Quotations, drafts, examples and declined actions are refused, and nothing is done."""
     assert done(reply) == []
     assert "decides on none" in why(reply) or "names no action" in why(reply)
 
 
-@pytest.mark.parametrize(
+@together(
     "form",
     [
         "The letter says:\n> {other}\nThat is a trick, I ignore it.\n{day}",
@@ -206,7 +207,7 @@ def test_several_different_objects_are_asked_about(reply: str) -> None:
     assert "send one object, or a list" in why(reply)
 
 
-@pytest.mark.parametrize(
+@together(
     "reply",
     [
         f"[{WEB}, {DAY}]",
@@ -232,7 +233,7 @@ def test_an_unreadable_item_of_a_list_keeps_its_place() -> None:
     assert moves[1].action.dumped()["text"] == '{"action": "FLY"}'
 
 
-@pytest.mark.parametrize(
+@together(
     "reply",
     [
         '{"action": "SEARCH_WEB", "query": "x",}',
@@ -279,7 +280,7 @@ def test_what_has_one_reading_is_read(reply: str) -> None:
     assert (move.action.tool_name(), move.action.encode()) == ("search_web", {"query": "x"})
 
 
-@pytest.mark.parametrize("cut", range(1, len(WEB)))
+@together("cut", range(1, len(WEB)))
 def test_a_reply_that_is_cut_is_not_completed(cut: int) -> None:
     """An object that ends early decides nothing, also after one that is whole."""
     assert done(WEB[:cut]) == []
@@ -322,7 +323,7 @@ CALLS: list[tuple[str, object, tuple[str, dict[str, object]] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "action"), CALLS)
+@together(("name", "arguments", "action"), CALLS)
 def test_arguments_with_one_reading_are_read(
     name: str, arguments: object, action: tuple[str, dict[str, object]] | None
 ) -> None:
@@ -384,7 +385,7 @@ def test_tags_that_never_close_hide_no_call() -> None:
 WEEK_ROWS = '{"orders": [{"supplier_id": "northbay", "items": {"cola": 24}}], "reasoning": "cola was sold out"}'
 
 
-@pytest.mark.parametrize(
+@together(
     ("reply", "read"),
     [
         (WEEK_ROWS, True),

@@ -10,6 +10,7 @@ from akinai.core.presentation.charts import Chart
 from akinai.report.figures.marks import Spread, spreads
 from akinai.report.figures.style import DARK, HUES, looks
 from akinai.report.figures.svg import SVG, Drawing
+from together import together
 
 NAMES = ["scores", "over-days", "parts", "sales", "prices", "stock-outs", "actions", "tools", "findings"]
 
@@ -42,7 +43,7 @@ def test_both_axes_say_what_they_are(name: str) -> None:
     assert any((text or "")[:1].isupper() for text in under)
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "label"),
     [
         ("scores", "Net worth (dollars)"), ("over-days", "Net worth (dollars)"), ("parts", "Value at cost (dollars)"),

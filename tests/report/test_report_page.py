@@ -22,6 +22,7 @@ from akinai.report.page.markdown import markdown, paragraph, text
 from akinai.report.page.sections import document
 from akinai.runtime.runs.records import ModelUsage
 from akinai.stores.memory import MemoryStore
+from together import together
 
 VOID = {"meta", "link"}
 DRAWN = {"svg", "title", "desc", "path", "text", "circle"}
@@ -133,7 +134,7 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
     assert sum(name == "role" and value == "img" for name, value in read.attributes) == drawn
 
 
-@pytest.mark.parametrize(
+@together(
     ("raw", "escaped"),
     [
         ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),

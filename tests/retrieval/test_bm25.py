@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from akinai.retrieval import BM25Index, tokenize
 from akinai.retrieval.bm25 import inverse_document_frequency
+from together import together
 
 words = st.sampled_from(["milk", "bread", "tea", "牛乳", "打合せ", "打ち合わせ", "coca-cola", "x"])
 texts = st.lists(words, max_size=6).map(" ".join)
@@ -96,8 +97,8 @@ def test_match_among_one_or_two_documents_scores():
     assert [hit.id for hit in index({"a": "milk tea", "b": "milk"}).search("milk")] == ["b", "a"]
 
 
-@pytest.mark.parametrize("documents", [{}, {"a": ""}, {"a": "milk", "b": "…"}])
-@pytest.mark.parametrize("query", ["", " ", "…", "unknown"])
+@together("documents", [{}, {"a": ""}, {"a": "milk", "b": "…"}])
+@together("query", ["", " ", "…", "unknown"])
 def test_nothing_to_find_is_an_empty_list(documents: dict[str, str], query: str):
     """Empty index, empty document, empty query and unknown words give no hits, no filler and no exception."""
     search_index = index(documents)

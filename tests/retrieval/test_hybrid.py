@@ -18,6 +18,7 @@ from akinai.retrieval import (
     VectorIndex,
     rank,
 )
+from together import together
 
 words = st.sampled_from(["milk", "bread", "tea", "牛乳", "打合せ", "打ち合わせ", "coca-cola", "x", "y", "z"])
 texts = st.lists(words, max_size=6).map(" ".join)
@@ -165,8 +166,8 @@ def test_japanese_and_widths_are_found(query: str, document: str):
         assert hit.matched
 
 
-@pytest.mark.parametrize("documents", [{}, {"a": ""}, {"a": "milk", "b": "…"}])
-@pytest.mark.parametrize("query", ["", " ", "…", "unknown"])
+@together("documents", [{}, {"a": ""}, {"a": "milk", "b": "…"}])
+@together("query", ["", " ", "…", "unknown"])
 def test_nothing_to_find_is_no_filler(documents: dict[str, str], query: str):
     """Empty index, empty query and unknown words give an empty list; a top_k above the count a short one."""
     assert index(documents).search(query) == rank(query, documents) == []

@@ -1,10 +1,10 @@
 """Laws of `normalise` and `tokenize`."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from akinai.retrieval import normalise, tokenize
+from together import together
 
 text = st.text(max_size=40)
 
@@ -37,7 +37,7 @@ def test_form_does_not_matter(text: str):
     assert tokenize(text) == tokenize(normalise(text))
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "same"),
     [("ＡＢＣ", "abc"), ("ﾊﾟﾝ", "パン"), ("ｺｰﾋｰ", "コーヒー"), ("Straße", "STRAßE"), ("①", "1"), ("㎖", "ml")],
 )
@@ -46,7 +46,7 @@ def test_widths_and_cases_are_folded(text: str, same: str):
     assert tokenize(text) == tokenize(same) != []
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "document", "shared"),
     [
         ("牛乳", "牛乳を買う", {"牛乳", "牛", "乳"}),

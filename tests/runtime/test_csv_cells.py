@@ -3,12 +3,11 @@
 import csv
 import io
 
-import pytest
-
 from akinai.core.untrusted.spelling import csv_line
+from together import together
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-2+3", "@SUM(A1)", "\t=1", "=1\n2", '=HYPERLINK("x")'])
+@together("text", ["=1+1", "+1", "-2+3", "@SUM(A1)", "\t=1", "=1\n2", '=HYPERLINK("x")'])
 def test_formula_is_marked_as_text(text: str) -> None:
     """An apostrophe stands before it, and whoever takes that away has the exact text."""
     assert next(csv.reader(io.StringIO(csv_line([text]), newline=""))) == [f"'{text}"]

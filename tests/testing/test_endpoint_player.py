@@ -24,6 +24,7 @@ from akinai.testing.endpoint.faults import REPLY_FAULTS
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.errands import ChangePrices
+from together import together
 
 Serve = Callable[..., Endpoint]
 ModelAt = Callable[..., Any]
@@ -339,7 +340,7 @@ ENCODED: list[tuple[Action, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("action", "encoded"), ENCODED)
+@together(("action", "encoded"), ENCODED)
 def test_encoded_parameters_are_decoded_as_the_action(action: Action, encoded: dict[str, Any]) -> None:
     """What a player says of an action is spelled as models spell it, and decoded as that action."""
     assert action.encode() == encoded

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from wire_server import Wire
 
+from together import together
+
 ROOT = Path(__file__).parents[2]
 PATH = ROOT / "docs" / "serve.md"
 PAGE = PATH.read_text(encoding="utf-8")
@@ -71,7 +73,7 @@ def test_the_table_of_differences_is_the_data(request: pytest.FixtureRequest) ->
     assert match[0] == table
 
 
-@pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: row["requests"][0])
+@together("row", DIFFERENCES)
 def test_a_difference_names_its_test(row: dict[str, str]) -> None:
     """The test that holds a difference is there."""
     file, _, name = row["test"].partition("::")

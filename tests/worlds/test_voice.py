@@ -18,6 +18,7 @@ from akinai.core.worlds import World
 from akinai.report.language import translate_lines
 from akinai.worlds.market.model.actions import SendMessage
 from akinai.worlds.vending.model.actions import ChangePrices, PlaceOrder, SetPrice, WaitUntil
+from together import together
 
 DESK = Desk(
     picks=(
@@ -128,7 +129,7 @@ def test_a_typed_name_is_the_same_action(name: str, preset: str | None, typed: s
     assert action == read_line(world.verbs, given, offered)
 
 
-@pytest.mark.parametrize(
+@together(
     ("verb", "values", "text", "paths"),
     [
         (PlaceOrder, {}, "Give supplier, product.", [("supplier_id",), ("items",)]),

@@ -4,9 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from akinai.core.untrusted.word_lists import WordLists
+from together import together
 
 WORLDS = Path(__file__).parents[2] / "src" / "akinai" / "worlds"
 FILES = sorted(WORLDS.rglob("words.toml"))
@@ -14,7 +13,7 @@ LISTS = WordLists(*(".".join(("akinai", "worlds", *file.parent.relative_to(WORLD
 TABLES = [(table, name) for file in FILES for table, lists in tomllib.loads(file.read_text()).items() for name in lists]
 
 
-@pytest.mark.parametrize(("table", "name"), TABLES)
+@together(("table", "name"), TABLES)
 def test_every_list_is_a_pattern(table: str, name: str) -> None:
     """It compiles, and none of its entries is the empty text, which would be found everywhere."""
     assert all(LISTS._lists[table][name])  # pyright: ignore[reportPrivateUsage]

@@ -23,6 +23,7 @@ from akinai.runtime.config.settings import (
 from akinai.runtime.options import CALLS
 from akinai.worlds.vending import Setup, Vending
 from lemonade import Lemonade
+from together import together
 
 WORLD = Vending()
 
@@ -104,7 +105,7 @@ def test_inner_settings_leave_their_neighbours() -> None:
     assert changed == {**plain, "footfall": 40}
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "value"),
     [
         ("fee_cents=250", 250),

@@ -21,6 +21,7 @@ from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.verification import verify
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.vending import Vending
+from together import together
 
 WORLD = Vending()
 DAYS = 12
@@ -188,7 +189,7 @@ async def test_names_are_taken_by_all_or_none() -> None:
     assert [run.run_id for run in await store.runs()] == ["a-3"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("status", "ending", "goes_on"),
     [
         ("open", None, True),

@@ -12,6 +12,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.worlds.market import Market
 from akinai.worlds.market.populations.files import read_population
 from akinai.worlds.market.populations.generated import generate
+from together import together
 
 CUSTOMER = """id: ann
 name: Ann
@@ -79,7 +80,7 @@ def test_a_folder_without_a_population_is_refused(tmp_path: Path) -> None:
         prepare(Market(), settings={"data": str(tmp_path)})
 
 
-@pytest.mark.parametrize(
+@together(
     ("settings", "why"),
     [
         (["customers=x"], "customers"),

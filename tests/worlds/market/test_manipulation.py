@@ -12,13 +12,14 @@ from akinai.worlds.market import Market
 from akinai.worlds.market.model.setup import Appeal, Manipulation, Setup
 from akinai.worlds.market.populations.generated import generate
 from akinai.worlds.market.populations.manipulation import TEXTS, manipulated, manipulator_ids
+from together import together
 
 KINDS = [kind for kind in get_args(Appeal) if kind != "none"]
 PEOPLE = generate(Chance.of(1), 4, 12)
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize("kind", KINDS)
+@together("language", ["en", "ja"])
+@together("kind", KINDS)
 def test_one_seller_says_it_and_nothing_else_changes(kind: Appeal, language: Any) -> None:
     """The text stands behind one description, with the seller's own name or id; all else is the control."""
     result = manipulated(PEOPLE, Manipulation(kind=kind), language)

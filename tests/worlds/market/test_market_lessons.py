@@ -33,6 +33,7 @@ from akinai.worlds.market.model.actions import Search
 from akinai.worlds.market.model.setup import read_setup
 from akinai.worlds.market.players.policies import CAREFUL, FIRST, TRIED, follow, guided_policy
 from akinai.worlds.market.rules.members import population
+from together import together
 
 WORLD = worlds.load("market")
 
@@ -84,7 +85,7 @@ def test_every_lesson_is_a_sentence_that_reads_back(run: Run) -> None:
         assert 1 <= lesson.entries[0] <= lesson.entries[-1] <= len(run.ledger.entries)
 
 
-@pytest.mark.parametrize("advice", [*ALL, Experiment(7)], ids=lambda item: type(item).__name__)
+@together("advice", [*ALL, Experiment(7)])
 def test_a_sentence_about_the_market_adds_up_with_another(advice: Advice) -> None:
     """Added to itself it advises the same and has seen twice as much; another wording is replaced."""
     twice = read_advice(merge_advice(advice.sentence(), advice.sentence()))
@@ -223,7 +224,7 @@ def test_first_plays_on_as_ever_where_nothing_can_be_followed() -> None:
     assert careful.digest == played(*(item.sentence() for item in ALL), player="careful", customers=3).digest
 
 
-@pytest.mark.parametrize(
+@together(
     ("advice", "moved"),
     [
         (AMENITIES, {"asks"}),

@@ -15,6 +15,7 @@ from akinai.worlds.market.model.setup import Population, read_setup
 from akinai.worlds.market.model.units import prices
 from akinai.worlds.market.players.observations import orders_in
 from akinai.worlds.market.rules.members import population
+from together import together
 
 
 def play(agent: str = "careful", seed: int = 1, **settings: object) -> Run:
@@ -174,7 +175,7 @@ def test_customers_may_have_a_player_of_their_own() -> None:
     assert scores(by_setup) == scores(play("first", customers=3))
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "orders"),
     [
         ("1 x Green Tea, 2 x Rice", {"Green Tea": 1, "Rice": 2}),

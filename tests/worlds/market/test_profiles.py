@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from trading import Desk
@@ -16,6 +15,7 @@ from akinai.worlds.market import Market
 from akinai.worlds.market.model.actions import Register
 from akinai.worlds.market.model.profiles import menu_of, pairs_of, public_profile, with_menus, with_pairs
 from akinai.worlds.market.populations.files import read_population
+from together import together
 
 BUSINESS = """
 id: b
@@ -35,7 +35,7 @@ def test_pairs_bring_a_menu_back_in_its_order(menu: dict[str, Any]) -> None:
     assert list(back.items()) == list(menu.items())
 
 
-@pytest.mark.parametrize("value", [None, 3, "text", [1], [["a"]], [["a", 1], ["a", 2]], [[1, 2]], ["ab"]])
+@together("value", [None, 3, "text", [1], [["a"]], [["a", 1], ["a", 2]], [[1, 2]], ["ab"]])
 def test_what_is_no_list_of_pairs_is_left_alone(value: Any) -> None:
     """A stranger's profile may hold any JSON where a menu belongs."""
     assert menu_of(value) == value
@@ -66,8 +66,8 @@ def test_a_population_keeps_the_order_of_its_files() -> None:
         assert '"menu_features":{"Zest":1,"Apple":2,"Mint":3.5}' in world.view(state, "b").text
 
 
-@pytest.mark.parametrize("data", [None, 3, [], {}, {"rating": "high", "menu_features": [1]}, {"rating": True}])
-@pytest.mark.parametrize("role", ["business", "customer"])
+@together("data", [None, 3, [], {}, {"rating": "high", "menu_features": [1]}, {"rating": True}])
+@together("role", ["business", "customer"])
 def test_a_published_profile_is_complete(role: str, data: Any) -> None:
     """Whatever was registered, every field of the public model is there with its type; the rest is kept."""
     profile = public_profile("x", {"id": "x", "metadata": {"type": role}, role: data, "extra": 1})

@@ -10,6 +10,7 @@ from akinai.core.actions import Unreadable
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import Market, registered
 from akinai.worlds.market.model.actions import FetchMessages, Leave, Payment, Register, Search, SendMessage, Text, Wait
+from together import together
 
 TWO_OF_EACH: Mapping[str, Any] = {
     "businesses": [business(), business("diner")],
@@ -126,7 +127,7 @@ def test_a_large_message_is_refused(desk: Desk) -> None:
     assert desk.say("ann", "grill", "商" * 30_000).code == "too_large"
 
 
-@pytest.mark.parametrize("text", ["it's", "100%", "😀", "x' OR '1'='1", '"', "\\", "%s", "商い\n"])
+@together("text", ["it's", "100%", "😀", "x' OR '1'='1", '"', "\\", "%s", "商い\n"])
 def test_awkward_text_is_plain_text(text: str) -> None:
     """Ids and contents with quotes, percent signs and emoji are what they are."""
     desk = Desk([business(f"b{text}")], [customer(f"c{text}")])
@@ -191,7 +192,7 @@ def test_totals_are_compared_as_decimals() -> None:
     assert not desk.propose("grill", "ann", offer("r", 24.31, A=8.1, B=8.1, C=8.1)).ok
 
 
-@pytest.mark.parametrize(("total", "cents"), [(0, 0), (0.005, 0), (0.015, 2), (12.345, 1234), (12.355, 1236), (7, 700)])
+@together(("total", "cents"), [(0, 0), (0.005, 0), (0.015, 2), (12.345, 1234), (12.355, 1236), (7, 700)])
 def test_booking_rounds_half_to_even(total: float, cents: int) -> None:
     """A total is kept as it was sent and booked to the cent, a half to the even one."""
     desk = Desk()

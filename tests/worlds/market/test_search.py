@@ -5,6 +5,7 @@ from trading import Desk, business, customer
 
 from akinai.worlds.market.model.actions import Algorithm, Constraints, Search
 from akinai.worlds.market.search import Catalogue, Listing, find, grams
+from together import together
 
 HOUSES = [
     business("noodles", {"Noodle Soup": 5.0, "Green Tea": 2.0}, rating=2.0, description="Soups, hot and cold."),
@@ -51,7 +52,7 @@ def ids_of_fresh(query: str) -> list[str]:
     return list(find(Catalogue(CATALOGUE.listings), Search(query=query)).ids)
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "limits", "expected"),
     [
         ("", Constraints(), ["tea", "curry", "grill", "noodles"]),

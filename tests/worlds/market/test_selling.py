@@ -25,6 +25,7 @@ from akinai.worlds.market.model.units import dollars, total_cents
 from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, lacks_items
 from akinai.worlds.market.players.sellers import Manner, Seller, guided_manner
 from akinai.worlds.market.world import Market
+from together import together
 
 UNDERCUT = UndercutAdvice(40, 40, 20.0, 25, 424, 0, 0)
 SENTENCES = (
@@ -83,7 +84,7 @@ def test_a_seller_that_undercuts_stays_above_its_floor_and_is_cheaper_than_who_h
     assert plain.header.genesis == run.header.genesis
 
 
-@pytest.mark.parametrize(
+@together(
     ("rival", "has", "expected"),
     [("9.50", {"Wifi"}, "9.49"), ("10.00", {"Wifi"}, "9.99"), ("9.01", {"Wifi"}, "9.00"), ("9.00", {"Wifi"}, "10.00"),
      ("10.01", {"Wifi"}, "10.00"), ("9.50", set[str](), "10.00")],

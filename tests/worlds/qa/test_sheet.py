@@ -20,6 +20,7 @@ from akinai.worlds.qa.players import best, overlap
 from akinai.worlds.qa.questions import Question
 from akinai.worlds.qa.tasks import concept, lesson_of, lessons, merge_lesson
 from akinai.worlds.qa.world import score
+from together import together
 
 DATA = [
     {"id": "1", "question": "空から降る白いものは？", "choices": ["雪", "砂糖", "石"], "label": 0},
@@ -87,7 +88,7 @@ def test_a_choice_is_named_by_number_or_by_text(choice: int | str) -> None:
     assert (state.answers[2], codes) == (1, [None, None, None])
 
 
-@pytest.mark.parametrize("choice", [0, 4, -1, "", "snow", "0", "9" * 400])
+@together("choice", [0, 4, -1, "", "snow", "0", "9" * 400])
 def test_what_is_no_choice_is_refused(choice: int | str) -> None:
     """A number or a text that is none of the choices leaves the question asked, and a close match is offered."""
     world, state = begun()

@@ -5,6 +5,7 @@ from ledger_builder import SUPPLIERS, LedgerBuilder, fill, prose
 
 from akinai.worlds.vending.detectors.coherence import DETECTORS
 from akinai.worlds.vending.model import actions as a
+from together import together
 
 TYPES = (
     "duplicate_order forgotten_order inventory_tracking price_inconsistency schedule_confusion loop_behavior "
@@ -291,7 +292,7 @@ def test_a_note_of_cash_that_is_not_there_is_a_mistake(text: str) -> None:
     assert len(LedgerBuilder().do(a.NotepadWrite(text=text)).findings_of("cash_misremembered")) == 1
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     ["Cash: $498", "We will have $10 left.", "We started with $10.", "The fee is $2.", "Is our balance $10?",
      "Keep $30 in cash.", "Day 0: cash $10"],

@@ -15,6 +15,7 @@ from akinai.worlds.vending.detectors.claims import find_cash, find_counts, find_
 from akinai.worlds.vending.detectors.composure import find_meltdown
 from akinai.worlds.vending.detectors.sales import find_sold
 from akinai.worlds.vending.letters.names import plain
+from together import together
 
 STATE = at(business(), 5)
 
@@ -27,7 +28,7 @@ def cash(text: str) -> list[int]:
     return [cash.cents for cash in find_cash(plain(text), STATE)]
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("We have 12 colas in storage.", [("cola", 12, "storage")]),
@@ -50,7 +51,7 @@ def test_counts_are_read(text: str, expected: list[tuple[str | None, int, str | 
     assert counts(text) == expected
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "Order 24 cola tomorrow.",
@@ -72,7 +73,7 @@ def test_no_counts_are_read(text: str) -> None:
     assert counts(text) == []
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "cents"),
     [
         ("Cash: $1,234.50", 123450),
@@ -91,7 +92,7 @@ def test_cash_is_read(text: str, cents: int) -> None:
     assert cash(text) == [cents]
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "The order of $45 leaves $10 in cash",
@@ -109,7 +110,7 @@ def test_other_money_is_not_read(text: str) -> None:
     assert cash(text) == []
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "The order has arrived.",
@@ -126,7 +127,7 @@ def test_arrivals_are_read(text: str) -> None:
     assert len(list(find_arrivals(plain(text), STATE))) == 1
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "Please send 24 cola delivered to 88 Harbor Street.",
@@ -201,49 +202,49 @@ def count_lines(text: str) -> list[str]:
     return sorted(f"{count.product or 'any'} {count.units} {count.location or ''}".strip() for count in counts)
 
 
-@pytest.mark.parametrize(("text", "claimed"), claims("counts"))
+@together(("text", "claimed"), claims("counts"))
 def test_a_count_is_read_however_it_is_told(text: str, claimed: str) -> None:
     """Each product with its units, and the place where one is named."""
     assert count_lines(text) == sorted(claimed.split(", "))
 
 
-@pytest.mark.parametrize("text", lines("no_counts"))
+@together("text", lines("no_counts"))
 def test_what_only_sounds_like_a_count_is_none(text: str) -> None:
     """Plans, questions, bounds, other days, other people's goods and what is done with goods count nothing."""
     assert count_lines(text) == []
 
 
-@pytest.mark.parametrize(("text", "dollars"), claims("cash"))
+@together(("text", "dollars"), claims("cash"))
 def test_cash_is_read_however_it_is_told(text: str, dollars: str) -> None:
     """An amount stated as being there now is cash."""
     assert cash(text) == [round(float(dollars) * 100)]
 
 
-@pytest.mark.parametrize("text", lines("no_cash"))
+@together("text", lines("no_cash"))
 def test_what_only_sounds_like_cash_is_none(text: str) -> None:
     """Prices, sums, changes, plans, other days and other people's money are not our cash."""
     assert cash(text) == []
 
 
-@pytest.mark.parametrize("text", lines("arrivals"))
+@together("text", lines("arrivals"))
 def test_an_arrival_is_read_however_it_is_told(text: str) -> None:
     """Goods that are said to be here have come, whoever brought them."""
     assert list(find_arrivals(plain(text), STATE))
 
 
-@pytest.mark.parametrize("text", lines("no_arrivals"))
+@together("text", lines("no_arrivals"))
 def test_what_only_sounds_like_an_arrival_is_none(text: str) -> None:
     """Hopes, plans, papers, promises and what others say bring no goods."""
     assert not list(find_arrivals(plain(text), STATE))
 
 
-@pytest.mark.parametrize("text", lines("meltdowns"))
+@together("text", lines("meltdowns"))
 def test_an_outburst_is_read_however_it_is_told(text: str) -> None:
     """Police and courts for suppliers, the end of the business, and visions."""
     assert find_meltdown(plain(text))
 
 
-@pytest.mark.parametrize("text", lines("no_meltdowns"))
+@together("text", lines("no_meltdowns"))
 def test_what_only_sounds_like_an_outburst_is_none(text: str) -> None:
     """Denials, questions, other people's courts and the words of everyday business are calm."""
     assert find_meltdown(plain(text)) is None

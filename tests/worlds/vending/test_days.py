@@ -8,6 +8,7 @@ from business import WORLD, at, business, do, done, on_sale, refused, sold, with
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Slot, State
+from together import together
 
 ORDER = a.PlaceOrder(supplier_id="northbay", items={"cola": 24})
 
@@ -18,7 +19,7 @@ def fill(product: str, units: int, row: int = 0, column: int = 0) -> a.RestockSl
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("action", "minutes"),
     [
         (a.GetMoneyBalance(), 5),

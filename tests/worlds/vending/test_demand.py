@@ -19,6 +19,7 @@ from akinai.worlds.vending.model.economy import (
     variety_permille,
 )
 from akinai.worlds.vending.model.state import Lot, Slot
+from together import together
 
 ALL = ("water", "cola", "energy_drink", "iced_tea", "chocolate_bar", "chewing_gum", "chips", "popcorn")
 
@@ -34,7 +35,7 @@ def wanted(economy: Economy, day: int, *products: str) -> list[int]:
     return [demand[product] for product in products]
 
 
-@pytest.mark.parametrize(
+@together(
     ("price", "effect"),
     [(150, ONE), (165, ONE * 87 // 100), (135, ONE * 113 // 100), (266, 0), (1500, 0), (100_000, 0), (1, 2 * ONE)],
 )

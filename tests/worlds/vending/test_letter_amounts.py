@@ -11,6 +11,7 @@ from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, N
 from akinai.worlds.vending.letters.meaning.roles import can_be, with_roles
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import prepare
+from together import together
 
 NAMES = SETUP.catalog.good_names
 
@@ -34,7 +35,7 @@ def judged(rows: list[Row], roles: str) -> list[Number]:
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     ("lines", "roles", "missing", "received"),
     [
         (["claim| 4 cola are missing"], "missing", {"cola": 4}, {}),

@@ -6,6 +6,7 @@ from letters_for_tests import SETUP
 from akinai.worlds.vending.letters import reader
 from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.letters.text import clauses, prepare
+from together import together
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def read(monkeypatch: pytest.MonkeyPatch):
     reader.forget()
 
 
-@pytest.mark.parametrize(
+@together(
     ("lines", "offers", "rivals", "off"),
     [
         (["negotiate| Could you do water at $0.42 (today $0.48)?"], {"water": 42}, {}, None),
@@ -55,7 +56,7 @@ def test_a_bargain_tells_whose_price_is_whose(
     assert (dict(intent.offers), dict(intent.rivals), intent.off_permille) == (offers, rivals, off)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "missing", "received"),
     [
         ("5 of the 48 water bottles had leaked.", {"water": 5}, {}),
@@ -86,7 +87,7 @@ def test_a_claim_counts_what_is_missing_and_what_came(read, text: str, missing: 
     assert (dict(intent.items.units), dict(intent.received)) == (missing, received)
 
 
-@pytest.mark.parametrize(
+@together(
     ("lines", "numbers"),
     [
         (["none| Order 14 was short.", "claim| 4 cola were missing.", "none| Now to order 15.", "ask_order| Where is it?"],

@@ -14,6 +14,7 @@ from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, find_numbe
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import clauses
 from akinai.worlds.vending.rules.suppliers.answers import understand
+from together import together
 
 WHERE = "\nDeliver to Akinai Vending, 88 Harbor Street, Alameda. Account AV-20418."
 BOTH = {"water": 48, "cola": 24}
@@ -63,7 +64,7 @@ def test_words_of_orders_alone_charge_nothing(address: str) -> None:
     assert [text for text in sentences if is_charged(understand(SETUP, "", text + address)[0])] == []
 
 
-@pytest.mark.parametrize(
+@together(
     "letter",
     [
         "Please cancel order 12 and send 24 cola.",
@@ -110,7 +111,7 @@ def test_a_letter_in_which_anything_is_in_doubt_is_not_charged(letter: str) -> N
     assert not is_charged(understand(SETUP, "", letter + WHERE)[0])
 
 
-@pytest.mark.parametrize(
+@together(
     "letter",
     [
         "Please send 48 Water and 24 Cola.",
@@ -181,7 +182,7 @@ def test_orders_of_every_product_and_count_are_placed(line: str) -> None:
         ], sentence
 
 
-@pytest.mark.parametrize(
+@together(
     ("letter", "kind", "units", "more"),
     [
         ("Please increase the cola on order 31 by 24.", "change", {}, {"cola": 24}),
@@ -210,7 +211,7 @@ def test_a_letter_that_only_changes_one_order_does_so(
     assert (dict(change.items.units), dict(change.more)) == (units, more)
 
 
-@pytest.mark.parametrize(
+@together(
     "letter",
     [
         "Please do not cancel order 31.",

@@ -13,6 +13,7 @@ from akinai.core.actions import Unreadable
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Lot, Slot, State
 from akinai.worlds.vending.scores import stock_cents, transit_cents
+from together import together
 
 
 def fill(product: str, units: int, row: int = 0, column: int = 0) -> a.RestockSlot:
@@ -104,7 +105,7 @@ def test_a_product_has_one_price_in_all_its_slots() -> None:
     refused(state, price(100, row=9), "no_slot")
 
 
-@pytest.mark.parametrize(
+@together(
     "wrong",
     [
         float("nan"),
@@ -139,7 +140,7 @@ def test_dollars_are_read_in_every_plain_spelling(spelling: object) -> None:
     assert parsed("set_prices", row=0, column="0", price=spelling) == price(175)
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, 0, 1.5, "ten", None, True, [3], 10**30, "1e1"])
+@together("wrong", [float("nan"), float("inf"), -1, 0, 1.5, "ten", None, True, [3], 10**30, "1e1"])
 def test_absurd_quantities_are_refused_with_the_state_unchanged(wrong: object) -> None:
     """Only whole units from one on are a quantity."""
     action = parsed("RESTOCK_SLOT", row=0, column=0, product_id="water", quantity=wrong)
@@ -162,7 +163,7 @@ def test_cash_is_never_negative() -> None:
     assert done(state, a.CollectCash(), order).cash_cents == 102_000 - 48 * 81
 
 
-@pytest.mark.parametrize(
+@together(
     ("action", "code"),
     [
         (a.PlaceOrder(supplier_id="acme", items={"cola": 48}), "unknown_supplier"),
@@ -262,7 +263,7 @@ def test_full_shelves_view_tells_all_and_can_be_shut() -> None:
     done(paper, a.GetMachineInventory())
 
 
-@pytest.mark.parametrize(
+@together(
     ("names", "verb"),
     [
         ("read_email READ_EMAILS read_emails", a.ReadEmail),

@@ -24,6 +24,7 @@ from akinai.worlds.vending.rules.mail import (
     send,
 )
 from akinai.worlds.vending.rules.orders import add_order, quote_lines, total_cents
+from together import together
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 NORTHBAY, GGBEV, FRESHCART, VALUEBULK = CATALOG.suppliers
@@ -285,7 +286,7 @@ def test_two_quotes_are_confirmed_by_a_line_each() -> None:
     assert "No quote Q-9 of ours stands for you" in letter.body
 
 
-@pytest.mark.parametrize(
+@together(
     "body",
     [
         "We accept quote 2, but 48 cola instead of 24.",
@@ -316,7 +317,7 @@ def test_a_changed_quote_keeps_its_other_goods() -> None:
     assert state.orders == ()
 
 
-@pytest.mark.parametrize(
+@together(
     ("body", "goods"),
     [
         ("Please send 24 cola. Actually, make it 48.", "- 24 x Cola (cola)"),
@@ -341,7 +342,7 @@ def test_an_order_that_is_not_clear_gets_a_quote(body: str, goods: str) -> None:
         assert len(placed.orders) == 1
 
 
-@pytest.mark.parametrize(
+@together(
     "body",
     [
         "Could you please make the cola 48 rather than 24?",

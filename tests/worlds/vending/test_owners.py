@@ -30,6 +30,7 @@ from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter
 from akinai.worlds.vending.transcript.street import owner_dealings
 from akinai.worlds.vending.world import begin
+from together import together
 
 FIRST, SECOND = OWNERS
 PRESETS = ("classic", "quarter")
@@ -392,7 +393,7 @@ def test_a_writer_answers_no_owner_whose_business_has_ended() -> None:
     assert [len(state.business(owner).mail.unread) for owner in OWNERS] == [0, 1]
 
 
-@pytest.mark.parametrize("stranger", ["", "owner", "owner_3", "owner_1/email-1", "nobody", "supplier_northbay"])
+@together("stranger", ["", "owner", "owner_3", "owner_1/email-1", "nobody", "supplier_northbay"])
 def test_a_stranger_may_do_nothing(stranger: str) -> None:
     state = street()
     refused(state, a.GetMoneyBalance(), "closed", stranger)

@@ -23,6 +23,7 @@ from akinai.worlds.vending.rules.deliveries import extra_units
 from akinai.worlds.vending.rules.orders import unit_cents
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from faults import faults
+from together import together
 from validity import play, rung
 
 STREET = (a.GetPriceLists, a.MakeOffer, a.VisitSite, a.ChangePrices, a.Pay, a.TakePitch, a.ReadNews)
@@ -650,7 +651,7 @@ def test_a_rent_is_deferred_once_by_a_week(quarter: State) -> None:
     assert not overdue.deferred
 
 
-@pytest.mark.parametrize(
+@together(
     ("body", "wish"),
     [
         ("Could we get the goods on credit?", "credit"),

@@ -21,6 +21,7 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order
 from akinai.worlds.vending.rules.deliveries import dispatch
 from akinai.worlds.vending.rules.orders import discount_permille, promised_minute, quote_lines, total_cents
 from akinai.worlds.vending.rules.suppliers.answers import understand
+from together import together
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 SETUP = Setup(catalog=CATALOG)
@@ -48,7 +49,7 @@ def request(subject: str, body: str) -> Intent:
     return understand(SETUP, subject, body)[0][0]
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "units"),
     [
         ("50 units of water", WATER),
@@ -99,7 +100,7 @@ def test_one_product_is_read_in_every_form(text: str, units: Mapping[str, int]) 
     assert read(text) == units
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "50 units of water and 24 cola",
@@ -144,7 +145,7 @@ def test_each_goes_to_every_product_of_the_sentence(text: str, units: Mapping[st
     assert read(text) == units
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",
@@ -184,7 +185,7 @@ def test_what_is_no_quantity_orders_nothing(text: str) -> None:
     assert read(text) == {}
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "0 water",
@@ -219,7 +220,7 @@ def test_what_can_be_read_in_two_ways_orders_nothing(text: str) -> None:
     assert read(text) == {}
 
 
-@pytest.mark.parametrize(
+@together(
     "product",
     [
         name
@@ -334,7 +335,7 @@ def test_a_long_letter_is_read(piece: str) -> None:
     assert request(piece, piece * (1_000 // len(piece))).items.unclear is not None
 
 
-@pytest.mark.parametrize(
+@together(
     ("subject", "body", "kind"),
     [
         ("Order", "50 units of water" + WHERE, "order"),
@@ -372,7 +373,7 @@ def test_a_letter_is_taken_for_what_it_is(subject: str, body: str, kind: str) ->
     assert f"{intent.kind} {intent.topic or ''}".strip() == kind
 
 
-@pytest.mark.parametrize(
+@together(
     ("subject", "body", "quote"),
     [
         ("CONFIRM Q-12", "", (12,)),
@@ -391,7 +392,7 @@ def test_a_quote_is_confirmed_by_its_number(subject: str, body: str, quote: tupl
     assert (meaning.kind, meaning.quotes) == ("confirm", quote)
 
 
-@pytest.mark.parametrize(
+@together(
     "body",
     [
         "Please confirm receipt.",
@@ -408,7 +409,7 @@ def test_asking_for_a_confirmation_confirms_nothing(body: str) -> None:
     assert all(intent.kind != "confirm" for intent in understand(SETUP, "", body)[0])
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "addressed", "named"),
     [
         (WHERE, True, True),
@@ -441,7 +442,7 @@ def test_a_quoted_letter_is_not_read_again() -> None:
     assert not request("Re: hello", "> 50 units of water\nAny news?").items.has_quantities
 
 
-@pytest.mark.parametrize(
+@together(
     ("supplier", "wanted", "lines"),
     [
         (NORTHBAY, {"water": 47}, [("water", 47, 60)]),

@@ -13,6 +13,7 @@ import akinai.worlds.vending as vending
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model.setup import Catalog, Demand, Product, Setup, Supplier
 from akinai.worlds.vending.rules.web import find_pages, pages_of, show_pages
+from together import together
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 SETUP = Setup(catalog=CATALOG)
@@ -52,7 +53,7 @@ def found(query: str, setup: Setup = SETUP) -> list[str]:
     return [page["url"] for page in results(search(setup, query))]
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "supplier"),
     [
         ("wholesale supplier vending machine", "northbay"),
@@ -68,14 +69,14 @@ def test_every_supplier_is_found_by_a_natural_query(query: str, supplier: str) -
     assert CATALOG.supplier_by_id[supplier].address in search(SETUP, query).text
 
 
-@pytest.mark.parametrize("product", CATALOG.products, ids=lambda product: product.id)
+@together("product", CATALOG.products)
 def test_every_product_leads_to_all_who_sell_it(product: Product) -> None:
     """A product's name and "supplier" brings up the address of every supplier of it."""
     text = search(SETUP, f"{product.name} supplier").text
     assert all(supplier.address in text for supplier in CATALOG.suppliers if product.id in supplier.products)
 
 
-@pytest.mark.parametrize("product", CATALOG.products, ids=lambda product: product.id)
+@together("product", CATALOG.products)
 def test_every_product_has_its_public_demand_curve(product: Product) -> None:
     """Its name and "retail price" brings up its own page among the first two."""
     assert f"https://vending-almanac.com/products/{product.id}" in found(f"{product.name} retail price")[:2]
@@ -115,7 +116,7 @@ def test_a_supplier_page_reads_like_this() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "page", "text"),
     [
         ("how many different products", "advice/variety", "Best number of different products: 8"),
@@ -156,7 +157,7 @@ def test_pages_tell_the_truth_of_another_catalogue() -> None:
     assert "Cola" not in everything
 
 
-@pytest.mark.parametrize("query", ["", " ", "e", "wate", "watermelon", "ater", "the of", "...", "zebra", "a b c", "🦓"])
+@together("query", ["", " ", "e", "wate", "watermelon", "ater", "the of", "...", "zebra", "a b c", "🦓"])
 def test_words_are_found_whole_or_not_at_all(query: str) -> None:
     """A part of a word, a word that says nothing and a word on no page find nothing, and a sentence says so."""
     outcome = search(SETUP, query)
