@@ -110,6 +110,17 @@ def test_without_a_name_the_players_and_settings_name_an_arena() -> None:
     assert names[0] == names[3]
 
 
+def test_games_of_an_arena_are_analysed_under_the_names_of_who_sat_where() -> None:
+    """They have no scale: idle and reference would play nothing, and each game would be as far as reference."""
+    store = MemoryStore()
+    games = akinai.arena(PLAYERS[:2], store=store, **SHORT)
+    found = akinai.analyze(games.name, store=store)
+    assert {group.name for group in found.groups} == {", ".join(order) for order in (PLAYERS[:2], PLAYERS[1::-1])}
+    assert {group.scale.why_not for group in found.groups} == {
+        "its settings say who plays owner_1, so idle and reference would play nothing"
+    }
+
+
 def test_a_round_with_a_game_that_is_not_over_does_not_count(tmp_path: Path) -> None:
     """It is named below the table; one whose player broke is over, since the other played on."""
     script = tmp_path / "two.jsonl"

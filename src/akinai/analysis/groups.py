@@ -22,6 +22,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.scores import WORDS, Score, Table, bounds
 from akinai.core.statistics import Summary, clustered, share_between, summarise, welch_mde
 from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader
+from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.repeats import UNREADABLE
 from akinai.runtime.runs.records import Run, State
 from akinai.runtime.runs.unreadable import advice
@@ -128,7 +129,12 @@ def first_header(runs: Sequence[Run]) -> RunHeader:
 def name_groups(headers: Mapping[str, RunHeader]) -> dict[str, GroupName]:
     """Names by group key, from one header of each: agent, model, and whatever else distinguishes the groups."""
     settings = _differing_settings(headers)
-    parts = {key: _name_parts(header, settings[key]) for key, header in headers.items()}
+    labels = Counter(header.label for header in headers.values())
+    shown = {
+        key: _untold(header, settings[key]) if header.label and labels[header.label] == 1 else settings[key]
+        for key, header in headers.items()
+    }
+    parts = {key: _name_parts(header, shown[key]) for key, header in headers.items()}
     indices = range(len(next(iter(parts.values()), ())))
     distinguishing = [
         i for i in indices if i < 2 or (i not in NAMED_PARTS and len({words[i] for words in parts.values()}) > 1)
@@ -155,8 +161,8 @@ def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, .
     if header.damage:
         return ("damaged", *[""] * 13)
     card = header.card
-    pairs = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
-    more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
+    pairs = [f"{name}={_short(value)}" for name, value in settings.items()]
+    more = f"and {len(pairs) - MOST_SETTINGS} more" if len(pairs) > MOST_SETTINGS else ""
     return (
         header.label or header.agent,
         "" if header.label else header.model or "",
@@ -166,11 +172,21 @@ def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, .
         f"fork {header.group or header.run_id}" if header.parent else "",
         f"with playbook {_short(card.get('playbook'))}" if card.get("playbook") else "",
         f"preset {card.get('preset')}" if card.get("preset") else "",
-        " ".join(filter(None, [*pairs, more])),
+        " ".join(filter(None, [*pairs[:MOST_SETTINGS], more])),
         f"sampled {_short(card.get('sampling'))}" if card.get("sampling") else "",
         *(f"{name} {_short(card.get(name))}" if card.get(name) else "" for name in DIGESTS),
         f"served as {_short(models)}" if (models := _served_models(header)) else "",
     )
+
+
+def _untold(header: RunHeader, settings: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The settings other than those that say who plays, which the label of a run tells."""
+    told = set(spec_of(header).seated.values())
+    return {
+        name: value
+        for name, value in settings.items()
+        if name.rpartition(".")[2] not in ("agent", "model") or value not in told
+    }
 
 
 def _short(value: Json) -> str:

@@ -12,7 +12,7 @@ from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader, Store
 from akinai.runtime.config.settings import Prepared
-from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.runs.planning import plan
 from akinai.runtime.runs.records import Run
 
@@ -73,6 +73,9 @@ def _reason_against(header: RunHeader) -> str | None:
         world = worlds.load(header.genesis.world)
     except UsageError as error:
         return str(error)
+    first = next(iter(world.facets.sides.seats), None)
+    if first in spec_of(header).seated:
+        return f"its settings say who plays {first}, so idle and reference would play nothing"
     missing = [name for name in (LOW, HIGH) if name not in world.players]
     if missing:
         return f"{world.name} has no player {' and no player '.join(map(repr, missing))}"

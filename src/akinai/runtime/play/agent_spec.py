@@ -149,6 +149,11 @@ class AgentSpec:
         return self.model is not None or bool(self.group_models)
 
     @property
+    def seated(self) -> Mapping[str, str]:
+        """The agents and models that the settings name, by group."""
+        return dict((*self.seat_agents, *self.group_models))
+
+    @property
     def all_bullets(self) -> tuple[str, ...]:
         """The bullets for an agent that does not search its playbook."""
         if self.bullets or not self.playbook:
