@@ -53,6 +53,7 @@ PAGES = tuple(
         "core",
         "core/presentation",
         "learning/roles",
+        "runtime/learn",
         "report/tables",
         "report/why",
         "runtime",

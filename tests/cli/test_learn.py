@@ -19,7 +19,7 @@ KEYS = [
     "epochs", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "unit", "with", "without", "playbook_size", "tokens",
     "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "control",
     "near_copies", "test", "judge_only", "selected",
-    "against", "seconds", "card",
+    "against", "seconds", "card", "table",
 ]  # fmt: skip
 PLAIN = ("--set", "extra=false")
 
@@ -158,7 +158,7 @@ def test_people_get_a_table_and_the_next_step(akinai: Akinai) -> None:
     """Without --json there are figures in per cent, and commands to try."""
     answer = akinai("learn", "qa", *PLAIN)
     assert answer.code == 0
-    for text in ("learned by rules", "accuracy with the playbook (n = 24)", "%", "akinai playbook show"):
+    for text in ("learned by rules", "Accuracy in percent", "%", "akinai playbook show"):
         assert text in answer.out
 
 

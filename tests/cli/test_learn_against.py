@@ -1,5 +1,7 @@
 """`akinai learn --against`: others on the same tasks, with as many tokens, by rules and over the wire."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,10 @@ from colours_by_wire import FACTS, Pupil, role_of, write_questions
 import akinai as package
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
+from akinai.core.presentation.tables import Grid
 from akinai.report.figures.against import against_svg
 from akinai.report.tables.learned import against_lines
+from akinai.runtime.learn.tables import contest_table, measured_table, scores_table
 from akinai.testing.endpoint import Endpoint, ModelCall
 from command_line import Akinai
 
@@ -49,6 +53,20 @@ def rows(document: Any) -> dict[str, Any]:
     return {row["name"]: row for row in document["against"]}
 
 
+def assert_numbers(table: Grid) -> None:
+    """Every figure is a number, and a CSV has the same one, points in hundredths."""
+    document: Any = table.to_json()
+    _, *lines = csv.reader(io.StringIO(table.csv))
+    lines = [line[-len(document["heads"]) + 1 :] for line in lines]
+    words = {column.head for column in table.columns if column.words}
+    for row, line in zip(document["rows"], lines, strict=True):
+        for head, value, cell in [*zip(document["heads"], row, [row[0], *line], strict=True)]:
+            if head in words or value is None:
+                assert (value or "") == cell
+            else:
+                assert float(cell) in (pytest.approx(value), pytest.approx(100 * value))
+
+
 def test_rules_compare_with_placebo_and_raw_examples(akinai: Akinai, folder: Path) -> None:
     """By rules: paired gains for each contender, in the document, on the page and as a figure; the placebo is the
     playbook's control, and raw examples have its tokens."""
@@ -65,6 +83,10 @@ def test_rules_compare_with_placebo_and_raw_examples(akinai: Akinai, folder: Pat
         contenders["playbook"]["score"] - contenders["icl"]["score"]
     )
     assert Path("against.svg").read_text().startswith("<svg")
+    table = contest_table(answer.json["against"], None)
+    for grid in (table, scores_table(answer.json), measured_table(answer.json)):
+        assert_numbers(grid)
+    assert scores_table(answer.json).to_json() == answer.json["table"]
     page = akinai(*words, "--playbook", "q.json").out
     assert "raw examples, equal tokens" in page
     assert "placebo: permuted bullets" in page

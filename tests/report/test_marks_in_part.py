@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import pytest
 from rich.console import Console
 
 import akinai
@@ -30,32 +32,35 @@ def letters(truth: str, answer: str) -> Grade:
     return Grade(1 if answer == truth else 0.25 if answer[:1] == truth[:1] else 0)
 
 
-def table(tmp_path: Path, check: object) -> dict[str, str]:
+def scores(tmp_path: Path, check: object) -> dict[str, Sequence[float]]:
+    """The accuracies or marks without and with the playbook and the gain, by row, as the document's table has them."""
+
     def load(split: Split) -> list[Task]:
         return [Task(f"{split}-{truth}", f"Guess {split} {truth[::-1]}", truth) for truth in TRUTHS.get(split, ())]
 
     data_set = DataSet("letters", load, check, rules=Roles(AlwaysAb(), AlwaysAb(), LessonCurator()))  # type: ignore[arg-type]
     learned = akinai.learn(data_set, playbook=tmp_path / "p.json")
+    document: Any = learned.to_json()
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(learned_page(learned.to_json(), 200, learned.sentences))
-    rows = [line.rsplit("  ", 2) for line in captured.get().splitlines()]
-    return {row[0].strip(): " ".join(row[1:]).strip() for row in rows if len(row) > 1}
+        console.print(learned_page(document, 200, learned.sentences))
+    heads = [document["table"]["heads"].index(head) for head in ("without a playbook", "with it", "gain")]
+    rows = {row[0]: [row[at] for at in heads] for row in document["table"]["rows"]}
+    assert [name for name in rows if name not in captured.get()] == []
+    return rows
 
 
 def test_marks_in_part_are_in_the_table_with_their_gain(tmp_path: Path) -> None:
     """One right, one wrong, one of a quarter: an accuracy of a third, a mean mark of 41.7 %; the gain is that of the mark."""
-    rows = {name.partition("  ")[0]: name + text for name, text in table(tmp_path, letters).items()}
-    assert "33.3%" in rows["accuracy with the playbook (n = 3)"]
-    for when in "without a playbook", "with the playbook":
-        assert "41.7%" in rows[f"mean mark {when}"]
-        assert f"mean mark on test {when}" not in rows  # all or nothing there, as the accuracy says
-    assert "+0.0" in rows["gain of the mean mark in points, task by task"]
-    assert "gain on test in points" in rows
+    rows = scores(tmp_path, letters)
+    assert rows["accuracy on validation"] == [pytest.approx(1 / 3), pytest.approx(1 / 3), None]
+    assert rows["mean mark on validation"] == [pytest.approx(5 / 12), pytest.approx(5 / 12), 0]
+    assert "mean mark on test" not in rows  # all or nothing there, as the accuracy says
+    assert rows["accuracy on test"] == [0.5, 0.5, 0]
 
 
 def test_all_or_nothing_has_no_mean_mark(tmp_path: Path) -> None:
     """The accuracy says it all."""
-    rows = " ".join(table(tmp_path, lambda truth, answer: truth == answer))
-    assert "gain in points, task by task" in rows
-    assert "mark" not in rows
+    rows = scores(tmp_path, lambda truth, answer: truth == answer)
+    assert rows["accuracy on validation"][2] == 0
+    assert not any("mark" in name for name in rows)

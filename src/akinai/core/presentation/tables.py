@@ -8,10 +8,10 @@ from akinai.core.presentation.words import ABSENT, figure, unit_word
 from akinai.core.statistics import Bounds
 from akinai.core.untrusted.spelling import csv_line
 
-PARTS = {"cents": 100, "percent": 0.01}
+PARTS = {"cents": 100, "percent": 0.01, "points": 0.01}
 """What is one of the units that a CSV has: a dollar in cents, a percent as a share."""
 
-EXACT = {"percent": "share", "p": ""}
+EXACT = {"percent": "share", "points": "share", "p": ""}
 """The units in which numbers stand that people read otherwise."""
 
 

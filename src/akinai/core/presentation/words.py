@@ -11,8 +11,8 @@ MOST_RANGES = 8
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
-    """Format a number in its unit: cents as "$1,234.56", dollars to four digits, a share as "12 %" in percent, a
-    p-value to three decimals, counts with thousands, an absent one as "-"."""
+    """Format a number in its unit: cents as "$1,234.56", dollars to four digits, a share as "12 %" in percent or
+    "12.3" in points, a p-value to three decimals, counts with thousands, an absent one as "-"."""
     if value is None:
         return ABSENT
     if unit == "p":
@@ -22,6 +22,8 @@ def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
     if unit == "dollars":
         return f"${value:,.4g}"
     plus = "+" if sign and value > 0 else ""
+    if unit == "points":
+        return f"{100 * value:{'+' * sign}.1f}"
     if unit == "cents":
         return plus + format_cents(round(value))
     if float(value).is_integer():
