@@ -1,5 +1,6 @@
 """Laws of `HashedTermVectors` and `VectorIndex`."""
 
+from collections import Counter
 from hashlib import sha256
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_grid_steps_are_the_hashed_row(text: str):
     """The sparse steps that `rank` works with are the dense row that an index stores."""
     embedder = HashedTermVectors(32)
     row = np.zeros(32)
-    for coordinate, step in grid_steps(embedder.tokenizer(text), 32).items():
+    for coordinate, step in grid_steps(Counter(embedder.tokenizer(text)), 32).items():
         row[coordinate] = step
     assert np.array_equal(embedder.embed([text])[0] * GRID, row)
 

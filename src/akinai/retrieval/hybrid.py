@@ -283,15 +283,15 @@ def rank(
     texts: dict[str, str] = dict(documents)
     analysed = {id: _analyse(text) for id, text in texts.items()}
     analysed_query = _analyse(query)
-    scores = _bm25(analysed_query, analysed)
-    highest = max(scores.values(), default=0.0)
-    hits: list[Hit] = []
-    for id, score in scores.items():
-        vector = _vector_score(analysed_query, analysed[id])
-        bm25 = max(round(score / highest * 1e6) / 1e6, _LEAST)
-        matched = tuple(word for word in analysed_query.counts if word in analysed[id].counts)
-        hits.append(Hit(id, texts[id], vector, bm25, alpha * vector + (1 - alpha) * bm25, matched))
-    return sorted(hits, key=lambda hit: (-hit.combined_score, hit.id))[:top_k]
+    words = _bm25(analysed_query, analysed)
+    highest = max(words.values(), default=0.0)
+    bm25 = {id: max(round(score / highest * 1e6) / 1e6, _LEAST) for id, score in words.items()}
+    vector = {id: _vector_score(analysed_query, analysed[id]) for id in words}
+    combined = {id: alpha * vector[id] + (1 - alpha) * bm25[id] for id in words}
+    best = sorted(combined, key=lambda id: (-combined[id], id))[:top_k]
+    return [
+        Hit(id, texts[id], vector[id], bm25[id], combined[id], _matched(analysed_query, analysed[id])) for id in best
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,10 +303,14 @@ class _Analysis:
     """The length of the vector of `steps`."""
 
 
+def _matched(query: _Analysis, document: _Analysis) -> tuple[str, ...]:
+    return tuple(word for word in query.counts if word in document.counts)
+
+
 @lru_cache(maxsize=4096)
 def _analyse(text: str) -> _Analysis:
     counts = Counter(tokenize(text))
-    steps = grid_steps(counts.elements(), HashedTermVectors().dimensions)
+    steps = grid_steps(counts, HashedTermVectors().dimensions)
     squares = sum(step * step for step in steps.values())
     return _Analysis(counts, counts.total(), steps, sqrt(squares / GRID**2))
 
@@ -327,7 +331,8 @@ def _bm25(query: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, flo
 
 def _vector_score(query: _Analysis, document: _Analysis) -> float:
     """max(0, cosine) to six decimals, in the order of operations of `VectorIndex`."""
-    dot = sum(step * document.steps.get(coordinate, 0) for coordinate, step in query.steps.items()) / GRID**2
+    steps = document.steps
+    dot = sum([step * steps[coordinate] for coordinate, step in query.steps.items() if coordinate in steps]) / GRID**2
     scale = document.length * query.length
     cosine = dot / scale if scale else 0.0
     return min(max(round(cosine * 1e6) / 1e6, 0.0), 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 from unicodedata import normalize
@@ -32,6 +32,8 @@ _PLAIN = rf"{_LETTER}+(?:{_MARK}+{_LETTER}*)*"
 _JOINER = "[-'_\u2010\u2019]"
 _WORD = rf"{_PLAIN}(?:(?:{_JOINER}|[.,](?<=\d.)(?=\d)){_PLAIN})*"
 
+_SHORT = 24
+"""The longest run of characters without a space whose tokens are cached."""
 _SPLIT = re.compile(_JOINER)
 _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
 
@@ -69,11 +71,18 @@ def tokenize(text: str) -> list[str]:
     Equal on every Python for the characters of Unicode 14 (Python 3.11's); later letters may be split differently
     by an older Python.
     """
-    text = normalise(text)
-    if not text.isascii():
-        text = _INVISIBLE.sub("", text)
     tokens: list[str] = []
-    for match in _piece().finditer(text):
+    for run in text.split():  # no word spans a space
+        tokens += _short_run_tokens(run) if len(run) <= _SHORT else _run_tokens(run)
+    return tokens
+
+
+def _run_tokens(run: str) -> tuple[str, ...]:
+    run = normalise(run)
+    if not run.isascii():
+        run = _INVISIBLE.sub("", run)
+    tokens: list[str] = []
+    for match in _piece().finditer(run):
         piece = match[0]
         if match.lastgroup:
             tokens.extend(_pairs(piece))
@@ -81,7 +90,11 @@ def tokenize(text: str) -> list[str]:
             tokens.append(piece)
         else:
             tokens.extend(_parts(piece))
-    return tokens
+    return tuple(tokens)
+
+
+_short_run_tokens = lru_cache(maxsize=1 << 14)(_run_tokens)
+"""Texts repeat their words; a run without spaces that is longer than a word is seldom seen twice."""
 
 
 def _pairs(run: str) -> list[str]:

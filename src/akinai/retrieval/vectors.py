@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -75,30 +75,30 @@ class HashedTermVectors:
 
         matrix = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
-            steps = grid_steps(self.tokenizer(text), self.dimensions)
+            steps = grid_steps(Counter(self.tokenizer(text)), self.dimensions)
             matrix[row, list(steps)] = list(steps.values())
         matrix /= GRID
         return matrix
 
 
-def grid_steps(tokens: Iterable[str], dimensions: int) -> dict[int, int]:
-    """The hashed vector of the words as {coordinate: steps of 1/4096}; missing coordinates are 0."""
-    sums: dict[int, int] = {}
-    for token, count in Counter(tokens).items():
+def grid_steps(counts: Mapping[str, int], dimensions: int) -> dict[int, int]:
+    """The hashed vector of counted words as {coordinate: steps of 1/4096}; missing coordinates are 0."""
+    sums = defaultdict[int, int](int)
+    for token, count in counts.items():
         weight = isqrt(count << 16)
-        for coordinate, positive in _coordinates(token, dimensions):
-            sums[coordinate] = sums.get(coordinate, 0) + (weight if positive else -weight)
-    squares = sum(value * value for value in sums.values())
+        for coordinate, sign in _coordinates(token, dimensions):
+            sums[coordinate] += sign * weight
+    squares = sum([value * value for value in sums.values()])
     scale = GRID / sqrt(squares) if squares else 0.0
     return {coordinate: int(value * scale) for coordinate, value in sums.items()}
 
 
 @lru_cache(maxsize=1 << 16)
-def _coordinates(token: str, dimensions: int) -> tuple[tuple[int, bool], ...]:
+def _coordinates(token: str, dimensions: int) -> tuple[tuple[int, int], ...]:
     # Four coordinates a word: two words that share one cannot cancel each other.
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=4 * _SPREAD).digest()
     numbers = (int.from_bytes(digest[i : i + 4], "little") for i in range(0, len(digest), 4))
-    return tuple(((number >> 1) % dimensions, bool(number & 1)) for number in numbers)
+    return tuple(((number >> 1) % dimensions, 1 if number & 1 else -1) for number in numbers)
 
 
 class Rows:

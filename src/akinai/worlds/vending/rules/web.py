@@ -72,28 +72,10 @@ class _Facts:
 
 
 def pages_of(setup: Setup, reviews: tuple[tuple[str, str], ...] = ()) -> tuple[Page, ...]:
-    """All pages of a setup. The last setups are cached."""
-    demand = setup.demand
-    seasons = tuple(
-        (category, season.months, tuple(season.weather.get(weather, 1000) for weather in WEATHERS))
-        for category, season in demand.seasons.items()
-    )
-    capacities = (setup.small_capacity, setup.large_capacity)
-    return _pages(
-        _Facts(
-            setup.catalog,
-            demand.variety,
-            demand.weekdays,
-            seasons,
-            capacities,
-            setup.fee_cents,
-            setup.missed_fees,
-            reviews,
-        )
-    )
+    """All pages of a setup."""
+    return tuple(_index_of(setup, reviews).pages.values())
 
 
-@lru_cache(maxsize=16)
 def _pages(facts: _Facts) -> tuple[Page, ...]:
     catalog = facts.catalog
     categories = dict.fromkeys(product.category for product in catalog.products)
@@ -317,8 +299,10 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Index:
+    """The pages of a setup, made ready for searches. It is one object for equal setups, and compared as such."""
+
     pages: dict[str, Page]
     """By URL."""
     words: dict[str, str]
@@ -378,12 +362,11 @@ def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = 
 
     The same query always finds the same pages.
     """
-    return list(_search(pages_of(setup, reviews), query))
+    return list(_search(_index_of(setup, reviews), query))
 
 
 @lru_cache(maxsize=1024)
-def _search(pages: tuple[Page, ...], query: str) -> tuple[Page, ...]:
-    index = _index(pages)
+def _search(index: _Index, query: str) -> tuple[Page, ...]:
     words = _fold(query)
     if not words:
         return ()
@@ -402,10 +385,31 @@ def show_pages(query: str, pages: Sequence[Page]) -> Outcome:
     return Outcome("\n\n".join((f"Results for {query!r:.200}:", *texts)), data={"results": data})
 
 
+def _index_of(setup: Setup, reviews: tuple[tuple[str, str], ...]) -> _Index:
+    demand = setup.demand
+    seasons = tuple(
+        (category, season.months, tuple(season.weather.get(weather, 1000) for weather in WEATHERS))
+        for category, season in demand.seasons.items()
+    )
+    return _index(
+        _Facts(
+            setup.catalog,
+            demand.variety,
+            demand.weekdays,
+            seasons,
+            (setup.small_capacity, setup.large_capacity),
+            setup.fee_cents,
+            setup.missed_fees,
+            reviews,
+        )
+    )
+
+
 @lru_cache(maxsize=16)
-def _index(pages: tuple[Page, ...]) -> _Index:
-    texts = {page.url: _searched_text(page) for page in pages}
-    return _Index({page.url: page for page in pages}, {url: _fold(text) for url, text in texts.items()}, texts)
+def _index(facts: _Facts) -> _Index:
+    pages = {page.url: page for page in _pages(facts)}
+    texts = {url: _searched_text(page) for url, page in pages.items()}
+    return _Index(pages, {url: _fold(text) for url, text in texts.items()}, texts)
 
 
 def _searched_text(page: Page) -> str:
@@ -416,5 +420,10 @@ def _searched_text(page: Page) -> str:
 @lru_cache(maxsize=4096)
 def _fold(text: str) -> str:
     """The words of a text, singular, without stop words and single letters."""
-    words = [word for word in tokenize(text) if word not in _STOP_WORDS and not (len(word) == 1 and word.isascii())]
-    return " ".join(filter(None, map(plain_name, words)))
+    return " ".join(filter(None, map(_fold_word, tokenize(text))))
+
+
+@lru_cache(maxsize=4096)
+def _fold_word(word: str) -> str:
+    """The word in the singular; empty for a stop word and a single letter."""
+    return "" if word in _STOP_WORDS or (len(word) == 1 and word.isascii()) else plain_name(word)
