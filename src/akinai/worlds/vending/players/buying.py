@@ -1,6 +1,7 @@
 """How a trader buys: which suppliers it trusts, how it bargains, what it stocks at which price, when it orders."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from akinai.core.agents import Plan
@@ -8,7 +9,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Outlook, best_price, units_a_day
 from akinai.worlds.vending.players.observations import Offer
-from akinai.worlds.vending.players.trader import Bargain, OpenOrder, Trader
+from akinai.worlds.vending.players.trader import Bargain, Coming, Trader
 
 GUIDES = (
     "Price guide: drink candy dairy products",
@@ -139,15 +140,10 @@ def bargain_today(trader: Trader) -> Plan:
             rival = {"rival_product": product, "rival_cents": max(1, cents * 6 // 10)}
         action = a.MakeOffer.model_validate({"supplier_id": offer.supplier, "discount_percent": discount, **rival})
         outcome = yield from trader.do(action)
-        data = outcome.fields
-        if not outcome.ok or "last word" in outcome.text or not data.get("moved"):
-            bargain.done = not outcome.ok or "last word" in outcome.text or bargain.done
+        bargain.done = not outcome.ok or "last word" in outcome.text
         if outcome.ok:
-            prices: Mapping[str, int] = data["prices_cents"]
-            changed |= bool(data.get("moved"))
-            memory.offers[offer.supplier] = offer.__class__(
-                offer.supplier, offer.lead_days, offer.hour, offer.minimum_cents, offer.freight_cents, prices
-            )
+            changed |= bool(outcome.fields.get("moved"))
+            memory.offers[offer.supplier] = replace(offer, prices=outcome.fields["prices_cents"])
     if changed and trader.layout:
         assign_suppliers(trader)
 
@@ -298,10 +294,7 @@ def order_goods(trader: Trader) -> Plan:
     memory = trader.memory
     if not trader.layout or not memory.assigned:
         return
-    coming = dict[str, int]()
-    for open_order in trader.open_orders():
-        for id, units in open_order.units.items():
-            coming[id] = coming.get(id, 0) + units
+    coming = trader.coming()
     needs = _needs(trader, coming)
     rent = sum(10_000 for due in memory.dues.values() if due - trader.day < 6)
     for supplier, wants in needs.items():
@@ -326,17 +319,15 @@ def _total(trader: Trader, days: float) -> float:
     return sum(rates) * flow_of(trader) * trader.memory.variety_of(len(trader.layout)) + 0.01
 
 
-def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
+def _needs(trader: Trader, coming: Coming) -> dict[str, list[Want]]:
     """The goods that each supplier could be asked for."""
     memory, habits, day = trader.memory, trader.habits, trader.day
-    sites, flow, variety = len(trader.machines), flow_of(trader), memory.variety_of(len(trader.layout))
+    flow, variety = flow_of(trader), memory.variety_of(len(trader.layout))
     left = trader.days - day
     if habits.hoards and left < 12:
         left = 40
     total = _total(trader, 4) / 4
-    shelves = trader.small_slots * trader.small_units + trader.large_slots * trader.large_units
-    hold = trader.storage_room() + sites * shelves * 0.8
-    span = max(2.5, min(9.0, 0.75 * hold / total))
+    span = max(2.5, min(9.0, 0.75 * trader.hold() / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
     outlook = outlook_of(trader)
     for id in trader.layout:
@@ -345,8 +336,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
             continue
         product, offer = memory.products[id], memory.offers[supplier]
         lead = offer.lead_days + habits.every - 1
-        have = coming.get(id, 0) + trader.storage.get(id, 0)
-        have += sum([machine.units.get(id, 0) for machine in trader.machines])
+        have = trader.held(id) + sum([units for _, units in coming.get(id, ())])
         rate, factor = memory.rates.get(id, 0.0) * flow * variety, _calendar(trader, id)
         horizon = min(lead + min(product.shelf_days - 1, span) * habits.cover, left)
         expected = outlook.usual_days(product.category, horizon) * factor
@@ -370,24 +360,20 @@ def _calendar(trader: Trader, id: str) -> float:
     return trader.calendar(trader.memory.products[id], trader.day, trader.weather)
 
 
-def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:
+def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: Coming) -> Plan:
     """Order what runs out first, then everything in proportion, as far as money and storage go."""
     offer, habits = trader.memory.offers[supplier], trader.habits
     money = min(max(cash - offer.freight_cents, 0), limit_of(trader, supplier))
     expected_sales = _total(trader, offer.lead_days + 0.5)
-    room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + expected_sales)
+    on_their_way = sum([count for units in coming.values() for _, count in units])
+    room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - on_their_way + expected_sales)
     units, cost = fill_order(trader, offer, wants, money, room)
     if not units:
         return
     for _ in range(2 if habits.doubles else 1):
-        outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
+        outcome = yield from trader.order(offer, units, cost, coming)
         if not outcome.ok:
             return
-        number = outcome.fields["order"]
-        promised = trader.day + offer.lead_days
-        trader.memory.open[number] = OpenOrder(supplier, units, cost, trader.day, promised, offer.hour)
-        for id, count in units.items():
-            coming[id] = coming.get(id, 0) + count
 
 
 def square_root(x: float) -> float:

@@ -11,25 +11,10 @@ from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Product, public_belief, units_a_day, unrounded_price
 from akinai.worlds.vending.players.following import Guide
-from akinai.worlds.vending.players.observations import (
-    ComingOrder,
-    InventorySlot,
-    Offer,
-    find_addresses,
-    read_cash,
-    read_day,
-    read_days_left,
-    read_identity,
-    read_offer_letters,
-    read_orders,
-    read_products,
-    read_slots,
-    read_start_cents,
-    read_stored,
-    read_time,
-)
+from akinai.worlds.vending.players.observations import ComingOrder, InventorySlot, Offer
 
 WHOLESALER_QUERY = "wholesale supplier for vending machines, everything a machine can hold"
 SUPPLIER_QUERIES = (
@@ -104,24 +89,26 @@ def run_machine(me: Routine, guide: Guide | None) -> Plan:
 
     Whoever plans in a shop that another player ran until now first reads its mail, machine, storage and cash.
     """
-    takes_over = guide is None and (read_day(me.view.text) or 1) > 1
+    takes_over = guide is None and (read.read_day(me.view.text) or 1) > 1
     if takes_over:
-        yield from read_all_mail()
+        mail = yield a.ReadEmail()
+        while "more are unread" in mail.text:  # a mailbox shows twenty letters at a time
+            mail = yield a.ReadEmail()
     if guide is None:
         planning = planned_business()
     elif guide.experiment:
         planning = tried_business(guide, guide.experiment)
     else:
         planning = guided_business(guide)
-    business, days_left = yield from _with_days_left(planning, read_days_left(me.view.text))
+    business, days_left = yield from _with_days_left(planning, read.read_days_left(me.view.text))
     shop = Shop(me, business, days_left)
     if takes_over:
         yield from shop.visit(business.prices(0))
     yield from shop.order()
     while True:
         morning = yield a.AdvanceDay()
-        day, shop.days_left = read_day(morning.text) or 0, read_days_left(morning.text)
-        arrival = shop.arrival_on(read_time(morning.text)) if business.minds_arrivals else None
+        day, shop.days_left = read.read_day(morning.text) or 0, read.read_days_left(morning.text)
+        arrival = shop.arrival_on(read.read_time(morning.text)) if business.minds_arrivals else None
         if arrival is None and (day % business.every if business.every else day % 7 != USUAL_VISIT):
             continue
         if arrival is not None and business.waits and any(verb is a.WaitUntil for verb in me.view.verbs):
@@ -139,17 +126,10 @@ def _with_days_left(
         while True:
             outcome = yield action
             if isinstance(action, a.AdvanceDay):
-                days_left = read_days_left(outcome.text)
+                days_left = read.read_days_left(outcome.text)
             action = planning.send(outcome)
     except StopIteration as end:
         return end.value, days_left
-
-
-def read_all_mail() -> Plan:
-    """Read whatever is unread, which a mailbox shows twenty letters at a time."""
-    mail = yield a.ReadEmail()
-    while "more are unread" in mail.text:
-        mail = yield a.ReadEmail()
 
 
 # Planning
@@ -160,12 +140,12 @@ def ask_for_offers() -> Generator[Action, Outcome, list[Offer]]:
     addresses = dict[str, None]()
     for query in SUPPLIER_QUERIES:
         results = yield a.SearchWeb(query=query)
-        addresses |= dict.fromkeys(find_addresses(results.text))
+        addresses |= dict.fromkeys(read.find_addresses(results.text))
     for address in addresses:
         yield a.SendEmail(to=address, subject="Price list", body="Hello, please send us your price list and terms.")
     yield a.AdvanceDay()
     mail = yield a.ReadEmail()
-    return read_offer_letters(mail.text)
+    return read.read_offer_letters(mail.text)
 
 
 def planned_business() -> Planning:
@@ -178,19 +158,14 @@ def planned_business() -> Planning:
     for id, name in {id: name for offer in offers for id, name in offer.names.items()}.items():
         if id not in products:
             results = yield a.SearchWeb(query=f"{name} retail price and demand")
-            products |= read_products(results.text)
+            products |= read.read_products(results.text)
     choices = [choice for product in products.values() if (choice := _choice(product, offers))]
     choices.sort(key=lambda choice: (-choice.profit_a_day, choice.good.product.id))
-    kept: list[_Choice] = []
-    for small in (True, False):
-        kept += [
-            choice
-            for choice in choices
-            if choice.good.product.small == small and choice.good.product.shelf_days >= FRESH_DAYS
-        ][: VARIETY // 2]
-    kept.sort(key=lambda choice: (-choice.profit_a_day, choice.good.product.id))
     prices = {choice.good.product.id: choice.price_cents for choice in choices}
-    return Business([choice.good for choice in kept], lambda _: prices, every=2, keep_cents=KEEP_CENTS)
+    lasting = [choice.good for choice in choices if choice.good.product.shelf_days >= FRESH_DAYS]
+    small, large = ([good for good in lasting if good.product.small == size][: VARIETY // 2] for size in (True, False))
+    kept = [good for good in lasting if good in small or good in large]
+    return Business(kept, lambda _: prices, every=2, keep_cents=KEEP_CENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +195,12 @@ def _choice(product: Product, offers: Sequence[Offer]) -> _Choice | None:
 def guided_business(guide: Guide) -> Planning:
     """The products that the guide says to keep, each from the supplier it names or from the first one found."""
     results = yield a.SearchWeb(query=WHOLESALER_QUERY)
-    address = find_addresses(results.text)[0]
+    address = read.find_addresses(results.text)[0]
     products: dict[str, Product] = {}
     kept, costs = guide.assortment(USUAL_PRODUCTS), guide.costs
     for id in kept:
         results = yield a.SearchWeb(query=f"{id.replace('_', ' ')} retail price")
-        products |= {id: product for id, product in read_products(results.text).items() if id in kept}
+        products |= {id: product for id, product in read.read_products(results.text).items() if id in kept}
     suppliers = {id: costs[id][1] if id in costs else address for id in products}
     prices = {id: guide.price_cents(product) for id, product in products.items()}
     return replace(
@@ -249,7 +224,7 @@ def tried_business(guide: Guide, draw: Chance) -> Planning:
         if len(products) == most:
             break
         results = yield a.SearchWeb(query=f"{sold[id]} retail price")
-        product = read_products(results.text).get(id)
+        product = read.read_products(results.text).get(id)
         if product is not None and room[product.small]:
             room[product.small] -= 1
             products[id] = product
@@ -308,17 +283,17 @@ class Shop:
         self._coming: list[ComingOrder] = []
         self._expected: dict[str, int] = {}
         """Ordered since the last look."""
-        self._cash_cents = read_start_cents(me.view.text)
+        self._cash_cents = read.read_start_cents(me.view.text)
         self.days_left = days_left
         """Days from today to the last day of the run; None when it has no last day."""
 
     def visit(self, prices: Mapping[str, int]) -> Plan:
         """Look at everything, fill the slots, set the prices that differ from `prices`, and collect the money."""
         outcome = yield a.CheckDeliveries()
-        self._storage, self._coming = read_stored(outcome.text), read_orders(outcome.text)
+        self._storage, self._coming = read.read_stored(outcome.text), read.read_orders(outcome.text)
         self._expected = {}
         outcome = yield a.GetMachineInventory()
-        self._slots = read_slots(outcome.text)
+        self._slots = read.read_slots(outcome.text)
         yield from self._restock()
         tags = [
             a.SetPrice.Tag(row=slot.row, column=slot.column, price_cents=price)
@@ -328,10 +303,10 @@ class Shop:
         if tags:
             yield at_machine(self._me, a.SetPrice(prices=tuple(tags)))
         outcome = yield at_machine(self._me, a.CollectCash())
-        cash = read_cash(outcome.text)
+        cash = read.read_cash(outcome.text)
         if cash is None:
             outcome = yield a.GetMoneyBalance()
-            cash = read_cash(outcome.text)
+            cash = read.read_cash(outcome.text)
         self._cash_cents = cash or 0
 
     def _restock(self) -> Plan:
@@ -408,7 +383,7 @@ class Shop:
 
     def _letter(self, address: str, quantities: Mapping[str, int]) -> a.SendEmail:
         """A letter that orders goods: items with quantities, the delivery address, the account to charge."""
-        delivery, account = read_identity(self._me.view.text)
+        delivery, account = read.read_identity(self._me.view.text)
         names = {good.product.id: good.product.name for good in self._business.goods}
         items = "\n".join(f"- {units} units of {names[product]}" for product, units in quantities.items())
         body = f"Please send us:\n{items}\nDelivery address: {delivery}\nPlease charge account {account}."

@@ -32,6 +32,7 @@ from akinai.worlds.vending.players.beliefs import (
 )
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.observations import Machine, Offer
+from akinai.worlds.vending.sprint.records import WEEKDAYS
 
 
 @dataclass(slots=True)
@@ -53,6 +54,10 @@ class Bargain:
 
     until: int
     done: bool = False
+
+
+FESTIVAL_PART = 0.8
+"""The part of what people pay more at an event that is believed."""
 
 
 @dataclass
@@ -110,6 +115,11 @@ class Memory:
         """The event of a day, as far as it is known."""
         return self.events_by_day().get(day)
 
+    def pays_on(self, day: int) -> float:
+        """The factor on the price that people find right on a day, as far as an event is known and believed."""
+        event = self.event_on(day)
+        return 1 + (event.pays - 1) * FESTIVAL_PART if event else 1.0
+
     def events_by_day(self) -> Mapping[int, Effect]:
         """The events as far as they are known."""
         if len(self.events) != self._dated:
@@ -128,10 +138,10 @@ class Memory:
 
 
 Doing = Generator[Action, Outcome, Outcome]
+Coming = dict[str, list[tuple[int, int]]]
+"""By product: in how many days units come, and how many."""
 
 EVENING = 20 * 60
-FESTIVAL_PART = 0.8
-"""The part of what people pay more at an event that is believed."""
 
 
 def effect_of(terms: EventTerms) -> Effect:
@@ -298,16 +308,18 @@ class Trader:
 
     def unseal(self, site: int) -> Plan:
         """Pay a rent that is overdue, with the cash of the machine if need be."""
-        outcome = yield from self.do(a.Pay(bill="rent", number=site))
-        if not outcome.ok and outcome.code == "no_cash":
+        outcome = yield from self.pay_rent(site)
+        if outcome.code == "no_cash":
             yield from self.do(a.VisitSite(site=site))
-            outcome = yield from self.do(a.Pay(bill="rent", number=site))
-        if outcome.ok:
-            self.paid_rent(site, outcome)
+            yield from self.pay_rent(site)
 
-    def paid_rent(self, site: int, outcome: Outcome) -> None:
-        self.cash -= outcome.fields.get("paid_cents", 0)
-        self.memory.dues[site] = outcome.fields.get("due_day", self.day + 28)
+    def pay_rent(self, site: int) -> Doing:
+        """Pay the rent of a site, and note when the next is due."""
+        outcome = yield from self.do(a.Pay(bill="rent", number=site))
+        if outcome.ok:
+            self.cash -= outcome.fields.get("paid_cents", 0)
+            self.memory.dues[site] = outcome.fields.get("due_day", self.day + 28)
+        return outcome
 
     def pay_rents(self) -> Plan:
         """Pay the rents that fall due before the next working day."""
@@ -317,9 +329,7 @@ class Trader:
         for machine in self.machines:
             due = self.memory.dues.get(machine.number)
             if not machine.lost and due is not None and due <= self.day + habits.every - 1:
-                outcome = yield from self.do(a.Pay(bill="rent", number=machine.number))
-                if outcome.ok:
-                    self.paid_rent(machine.number, outcome)
+                yield from self.pay_rent(machine.number)
 
     def read_news(self) -> Doing:
         """Note the events ahead."""
@@ -343,8 +353,7 @@ class Trader:
         """Raise prices for a festival, and lower them after it."""
         if not (self.habits.reads_news and self.habits.learns_prices and self.layout):
             return
-        event = self.memory.event_on(self.day)
-        pays = 1 + (event.pays - 1) * FESTIVAL_PART if event else 1.0
+        pays = self.memory.pays_on(self.day)
         festival = pays > 1
         if festival or self.festival:
             prices = {id: int(price * pays) for id, price in self.planned.items() if id in self.layout}
@@ -450,6 +459,15 @@ class Trader:
         """The units that the storage holds."""
         return self.storage_units + self.storage_units_a_site * (len(self.machines) - 1)
 
+    def hold(self) -> float:
+        """The units that storage and machines hold, four fifths of each machine's room counted."""
+        shelves = self.small_slots * self.small_units + self.large_slots * self.large_units
+        return self.storage_room() + len(self.machines) * shelves * 0.8
+
+    def held(self, id: str) -> int:
+        """The units of a product in storage and machines."""
+        return self.storage.get(id, 0) + sum([machine.units.get(id, 0) for machine in self.machines])
+
     def factor(self, site: int) -> float:
         """The believed customers of a site, as a multiple of those of an average place."""
         if self.truth:
@@ -495,6 +513,27 @@ class Trader:
         if order:
             self.memory.trust_more(order.supplier, 1 - lost / max(1, order.cost_cents))
 
+    def order(self, offer: Offer, units: dict[str, int], cost: int, coming: Coming, offset: int = 0) -> Doing:
+        """Order goods, today or so many days later in the week, and note in `coming` that they are on their way."""
+        day = WEEKDAYS[offset] if offset else None
+        outcome = yield from self.do(a.PlaceOrder(supplier_id=offer.supplier, items=units, day=day))
+        if outcome.ok:
+            order = OpenOrder(offer.supplier, units, cost, self.day, self.day + offset + offer.lead_days, offer.hour)
+            self.memory.open[outcome.fields["order"]] = order
+            self._note_coming(order, coming)
+        return outcome
+
+    def coming(self) -> Coming:
+        """What is on its way as far as it comes to mind."""
+        coming = Coming()
+        for order in self.open_orders():
+            self._note_coming(order, coming)
+        return coming
+
+    def _note_coming(self, order: OpenOrder, coming: Coming) -> None:
+        for id, count in order.units.items():
+            coming.setdefault(id, []).append((max(0, order.promised - self.day), count))
+
     def open_orders(self) -> list[OpenOrder]:
         """The open orders that come to mind; what is overdue for days is given up."""
         remembered: list[OpenOrder] = []
@@ -513,8 +552,8 @@ class Trader:
         habits, memory, day = self.habits, self.memory, self.day - 1
         if self.truth or day < 1 or not (habits.learns_prices or habits.explores):
             return
-        event = memory.event_on(day) if habits.reads_news else None
-        worth, (weather, sold_at) = 1 + (event.pays - 1) * FESTIVAL_PART if event else 1.0, self.yesterday
+        event, worth = (memory.event_on(day), memory.pays_on(day)) if habits.reads_news else (None, 1.0)
+        weather, sold_at = self.yesterday
         for machine in self.machines:
             sold = sold_at.get(str(machine.number), {})
             if machine.sealed or not sold:

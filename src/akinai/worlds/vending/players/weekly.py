@@ -28,7 +28,7 @@ from akinai.worlds.vending.players.buying import (
 )
 from akinai.worlds.vending.players.habits import LADDER, Habits
 from akinai.worlds.vending.players.observations import Machine, Offer
-from akinai.worlds.vending.players.trader import FESTIVAL_PART, Doing, Memory, OpenOrder, Trader
+from akinai.worlds.vending.players.trader import Coming, Doing, Memory, Trader
 from akinai.worlds.vending.rules.actors import view
 from akinai.worlds.vending.rules.books import day_text, rent_cents
 from akinai.worlds.vending.sprint import verbs as weekly
@@ -143,9 +143,7 @@ class WeeklyOwner(Trader):
         if subject.startswith("Complaint"):
             self.complaints.append(number)
         elif subject.endswith("is overdue") or subject.endswith("is sealed"):
-            outcome = yield from self.do(a.Pay(bill="rent", number=number))
-            if outcome.ok:
-                self.paid_rent(number, outcome)
+            yield from self.pay_rent(number)
         elif subject == "Another pitch":
             self.pitches = body
         elif not subject.endswith("at the depot"):
@@ -214,9 +212,7 @@ class WeeklyOwner(Trader):
         by_day = dict.fromkeys(range(self.day, self.day + 7), prices)
         if self.habits.reads_news and self.habits.learns_prices:
             for day in by_day:
-                event = self.memory.event_on(day)
-                if event and event.pays > 1:
-                    pays = 1 + (event.pays - 1) * FESTIVAL_PART
+                if (pays := self.memory.pays_on(day)) > 1:
                     by_day[day] = {id: int(cents * pays) for id, cents in prices.items()}
         self.prices_by_day = {day: {**self.prices, **dated} for day, dated in by_day.items()}
         tags, before = list[weekly.PriceFrom](), dict[str, int]()
@@ -239,16 +235,10 @@ class WeeklyOwner(Trader):
         memory, habits = self.memory, self.habits
         if not self.layout or not memory.assigned:
             return
-        coming = dict[str, list[tuple[int, int]]]()
-        for order in self.open_orders():
-            for id, count in order.units.items():
-                coming.setdefault(id, []).append((max(0, order.promised - self.day), count))
+        coming = self.coming()
         rent = sum(10_000 for due in memory.dues.values() if due - self.day < 8)
         cash, left = self.cash - rent - 3000, self.days - self.day
         income = 0.75 * sum(row["income_cents"] for row in self.report.get("days", ())) / 7
-        sites = len(self.machines)
-        shelves = self.small_slots * self.small_units + self.large_slots * self.large_units
-        hold = self.storage_room() + sites * shelves * 0.8
         offsets = ORDER_DAYS if habits.dates_orders else ORDER_DAYS[:1]
         for place, offset in enumerate(offsets):
             following = offsets[place + 1] if place + 1 < len(offsets) else 7
@@ -259,20 +249,14 @@ class WeeklyOwner(Trader):
                 wants = self._wants(offer, offset + offer.lead_days, following + offer.lead_days, left, coming)
                 there = sum(self._stock(id, offset + offer.lead_days, coming) for id in self.layout)
                 there += sum(units for id, units in self.storage.items() if id not in self.layout)
-                room = 1e6 if habits.cover > 1.5 else max(0.0, hold - there)
+                room = 1e6 if habits.cover > 1.5 else max(0.0, self.hold() - there)
                 money = min(cash + income * offset - offer.freight_cents, limit_of(self, supplier))
                 units, cost = fill_order(self, offer, wants, money, room, pads=place == 0)
                 if not units:
                     continue
                 for _ in range(2 if habits.doubles else 1):
-                    day = WEEKDAYS[offset] if offset else None
-                    outcome = yield from self.do(a.PlaceOrder(supplier_id=supplier, items=units, day=day))
-                    if outcome.ok:
-                        number, promised = outcome.fields["order"], self.day + offset + offer.lead_days
-                        memory.open[number] = OpenOrder(supplier, units, cost, self.day, promised, offer.hour)
-                        cash -= cost + offer.freight_cents
-                        for id, count in units.items():
-                            coming.setdefault(id, []).append((offset + offer.lead_days, count))
+                    outcome = yield from self.order(offer, units, cost, coming, offset)
+                    cash -= cost + offer.freight_cents if outcome.ok else 0
 
     def _rate(self, product: Product) -> float:
         """Units a day that all sites are expected to sell on a usual day of this month."""
@@ -287,19 +271,16 @@ class WeeklyOwner(Trader):
         days = ahead.usual_days(product.category, last) - ahead.usual_days(product.category, first)
         return self._rate(product) * max(0.0, days)
 
-    def _stock(self, id: str, at: int, coming: Mapping[str, list[tuple[int, int]]]) -> float:
+    def _stock(self, id: str, at: int, coming: Coming) -> float:
         """Units that are there so many days ahead, if sales go as expected."""
-        have = float(self.storage.get(id, 0) + sum(machine.units.get(id, 0) for machine in self.machines))
-        now = 0
+        have, now = float(self.held(id)), 0
         for day, units in sorted(coming.get(id, [])):
             if day > at:
                 break
             have, now = max(0.0, have - self._sells(id, now, day)) + units, day
         return max(0.0, have - self._sells(id, now, at))
 
-    def _wants(
-        self, offer: Offer, at: int, following: int, left: int, coming: Mapping[str, list[tuple[int, int]]]
-    ) -> list[Want]:
+    def _wants(self, offer: Offer, at: int, following: int, left: int, coming: Coming) -> list[Want]:
         """What a supplier could be asked for that comes `at` days ahead, when the next goods come at `following`."""
         wants: list[Want] = []
         for id in self.layout:
