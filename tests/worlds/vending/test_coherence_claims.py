@@ -299,6 +299,11 @@ def test_every_list_of_words_is_read() -> None:
     tables = tomllib.loads((folder / "words.toml").read_text(encoding="utf-8"))
     code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
     compiled = {match.groups() for match in re.finditer(r"""["'](\w+)["'], ["'](\w+)["']""", code)}
+    for path in folder.glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for variable, table in re.findall(r'^(\w+) = table\("(\w+)"\)', source, re.MULTILINE):
+            read = source if variable == "WORDS" else code
+            compiled |= {(table, name) for name in re.findall(rf"\b{variable}\.(\w+)", read)}
     named = {
         (table, name)
         for table, lists in tables.items()

@@ -40,6 +40,22 @@ class WordLists:
         """A pattern that finds any entry of a list. It is compiled at its first use, which most runs never come to."""
         return cast("re.Pattern[str]", _Uncompiled(partial(self.pattern_text, table, name)))
 
+    def table(self, table: str) -> "WordTable":
+        """The lists of a table."""
+        return WordTable(self, table)
+
+
+class WordTable:
+    """A table's patterns as attributes by the names of its lists; one that is not there raises KeyError at its use."""
+
+    def __init__(self, lists: WordLists, table: str) -> None:
+        self._lists, self._table = lists, table
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        pattern = re.compile(self._lists.pattern_text(self._table, name))
+        setattr(self, name, pattern)
+        return pattern
+
 
 class _Uncompiled:
     """A pattern before its first use; from then on its attributes are those of the compiled one."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.worlds.vending.detectors import japanese
-from akinai.worlds.vending.detectors.sentences import SUPPOSED, Sentence, groups_in, mark_goods, sentences
-from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.detectors.sentences import MOODS, Sentence, groups_in, mark_goods, sentences
+from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import State
 
@@ -29,18 +29,7 @@ class Arrival:
     """The day on which they are said to have been ordered, where one is named."""
 
 
-_HERE = pattern("arrivals", "lies_there")
-_HAS_COME = pattern("arrivals", "has_come")
-_GOODS = pattern("arrivals", "goods")
-_PAPER = pattern("arrivals", "paper")
-_NOT_YET = pattern("arrivals", "not_yet")
-_ONLY_THEN = pattern("arrivals", "only_then")
-_PLACED = pattern("arrivals", "placed")
-_TURNS = pattern("arrivals", "turns")
-_AWAITED = pattern("arrivals", "awaited")
-_ASIDE = pattern("arrivals", "aside")
-_TAKEN_FOR_GRANTED = pattern("arrivals", "taken_for_granted")
-_SUPPOSES = pattern("arrivals", "supposes")
+WORDS = table("arrivals")
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 
 
@@ -60,26 +49,26 @@ def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
         if (
             not sentence.asks
             and not later
-            and not _SUPPOSES.match(sentence.text.lstrip("\"'(*- "))
-            and _HAS_COME.search(sentence.text)
+            and not WORDS.supposes.match(sentence.text.lstrip("\"'(*- "))
+            and WORDS.has_come.search(sentence.text)
         ):
-            text, begin = _ASIDE.sub("", sentence.text), 0
-            for end in [*(turn.start() for turn in _TURNS.finditer(text)), len(text)]:
+            text, begin = WORDS.aside.sub("", sentence.text), 0
+            for end in [*(turn.start() for turn in WORDS.turns.finditer(text)), len(text)]:
                 clause, begin = text[begin:end], end
-                if (came := _HAS_COME.search(clause)) and _is_claim(clause, came, catalog, suppliers):
+                if (came := WORDS.has_come.search(clause)) and _is_claim(clause, came, catalog, suppliers):
                     yield _arrival(sentence, clause, catalog, state)
 
 
 def _is_claim(clause: str, came: re.Match[str], goods: tuple[GoodName, ...], suppliers: Sequence[str]) -> bool:
-    before = _AWAITED.sub(r"\1", clause[: came.end()])
-    wished = SUPPOSED.search(before) and (_SUPPOSES.search(before) or not _TAKEN_FOR_GRANTED.search(clause))
-    if wished or _NOT_YET.search(before) or _PAPER.search(clause):
+    before = WORDS.awaited.sub(r"\1", clause[: came.end()])
+    granted = WORDS.taken_for_granted.search(clause) and not WORDS.supposes.search(before)
+    wished = MOODS.supposed.search(before) and not granted
+    if wished or WORDS.not_yet.search(before) or WORDS.paper.search(clause):
         return False
-    if _ONLY_THEN.search(clause, came.end()):
+    if WORDS.only_then.search(clause, came.end()):
         return False
-    return bool(
-        _GOODS.search(clause) or mark_goods(clause, goods).products or any(supplier in clause for supplier in suppliers)
-    )
+    named = mark_goods(clause, goods).products or any(supplier in clause for supplier in suppliers)
+    return bool(named or WORDS.goods.search(clause))
 
 
 def _arrival(sentence: Sentence, clause: str, goods: tuple[GoodName, ...], state: State) -> Arrival:
@@ -89,7 +78,7 @@ def _arrival(sentence: Sentence, clause: str, goods: tuple[GoodName, ...], state
         if supplier.id in clause or supplier.name.lower() in clause or supplier.address in clause
     )
     orders = frozenset(int(match[1]) for match in _ORDER_NUMBER.finditer(clause))
-    lies_there = _HERE.search(clause) is not None
+    lies_there = WORDS.lies_there.search(clause) is not None
     placed = _placed_day(sentence.text, state)
     day = None if placed is not None and placed == sentence.day else sentence.day
     return Arrival(sentence.original, groups_in(clause, goods), suppliers, orders, day, lies_there, placed)
@@ -97,7 +86,7 @@ def _arrival(sentence: Sentence, clause: str, goods: tuple[GoodName, ...], state
 
 def _placed_day(text: str, state: State) -> int | None:
     """The day on which a text says that goods were ordered."""
-    match = _PLACED.search(text)
+    match = WORDS.placed.search(text)
     if match is None:
         return None
     named = match["on"] or match["of"]

@@ -8,16 +8,12 @@ from akinai.core.money import read_dollars
 from akinai.worlds.vending.detectors import japanese
 from akinai.worlds.vending.detectors.sentences import (
     ALONE,
-    COMING,
     COUNTED,
     COUNTING,
-    DEALS,
     GOOD,
-    HAVING,
+    MOODS,
     NONE_LEFT,
     NUMBER,
-    PAST,
-    UNREAL,
     Location,
     Marked,
     Sentence,
@@ -30,7 +26,7 @@ from akinai.worlds.vending.detectors.sentences import (
     others_goods,
     sentences,
 )
-from akinai.worlds.vending.detectors.words import pattern, pattern_text
+from akinai.worlds.vending.detectors.words import pattern_text, table
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import MONTHS, State
 
@@ -61,10 +57,8 @@ _VAGUE = re.compile(
     r"\b(?:at least|at most|more than|less than|fewer than|over|under|below|above|up to|than|between|or|either)\s*$"
 )
 _DENIED = re.compile(r"\b(?:not|never|no longer|doubt)\b|n't\b")
-_EMPTY = pattern("claims", "empty")
+WORDS = table("claims")
 _PURSE = f"(?:{pattern_text('claims', 'purse')})"
-_OTHER_MONEY = pattern("claims", "other_money")
-_OTHER_HEAD = pattern("claims", "other_head")
 _TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
 _ALL = any_of(
     rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)",
@@ -77,11 +71,11 @@ _ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
 def find_counts(text: str, state: State) -> Iterator[Count]:
     """Find the counts of goods that a text states as present."""
     yield from (Count(words, id, units, location) for words, id, units, location in japanese.find_counts(text, state))
-    if not HAVING.search(text.lower().replace("_", " ")):
+    if not MOODS.having.search(text.lower().replace("_", " ")):
         return
     goods = tuple(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
-        stock = HAVING.search(sentence.text) or HAVING.search(sentence.head)
+        stock = MOODS.having.search(sentence.text) or MOODS.having.search(sentence.head)
         if stock and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):
             yield from _counts_of_sentence(sentence, goods, others_goods(state))
 
@@ -95,11 +89,11 @@ def _another_day(sentence: Sentence, state: State) -> bool:
 
 def _counts_of_sentence(sentence: Sentence, goods: tuple[GoodName, ...], theirs: re.Pattern[str]) -> Iterator[Count]:
     """Read clause by clause: the parts of a list keep the mood of its beginning, until a word of plans or deals."""
-    if UNREAL.search(sentence.head):
+    if MOODS.unreal.search(sentence.head):
         return
-    present = HAVING.search(sentence.head) is not None and not _not_present(sentence.head)
+    present = MOODS.having.search(sentence.head) is not None and not _not_present(sentence.head)
     location = location_in(sentence.head)
-    coming = COMING.search(sentence.text) is not None
+    coming = MOODS.coming.search(sentence.text) is not None
     anywhere = location_in(sentence.text)
     both = _TOGETHER.search(sentence.text) is not None
     last: tuple[str | None, int] = (None, -1)
@@ -107,7 +101,7 @@ def _counts_of_sentence(sentence: Sentence, goods: tuple[GoodName, ...], theirs:
         if (_not_present(clause) and not _NONE_LEFT.search(clause)) or theirs.search(clause):
             present = False
             continue
-        present = present or HAVING.search(clause) is not None
+        present = present or MOODS.having.search(clause) is not None
         here, marked = location_in(clause), mark_goods(clause, goods)
         location = here or location
         if present and not (coming and here is None and not _AT_HAND.search(clause)):
@@ -126,7 +120,7 @@ def _vague(clause: str, start: int) -> bool:
 
 
 def _not_present(text: str) -> bool:
-    return any(words.search(text) for words in (UNREAL, PAST, DEALS, COMING))
+    return any(words.search(text) for words in (MOODS.unreal, MOODS.past, MOODS.deals, MOODS.coming))
 
 
 def _counts_of_clause(clause: Marked, location: Location | None, last: tuple[str | None, int]) -> Iterator[Count]:
@@ -144,7 +138,7 @@ def _counts_of_clause(clause: Marked, location: Location | None, last: tuple[str
         for sign in re.findall(GOOD, match[0]) if not _among(match, taken) else ():
             taken.append(match.span())
             yield Count(clause.words(match), clause.products[sign], 0, location)
-    for match in _EMPTY.finditer(text):
+    for match in WORDS.empty.finditer(text):
         taken.append(match.span())
         yield Count(match[0].strip(), None, 0, location_in(match[0]))
     if taken or clause.products:
@@ -220,7 +214,7 @@ def find_cash(text: str, state: State) -> Iterator[Cash]:
             not _of_money(sentence.text)
             or sentence.asks
             or _another_day(sentence, state)
-            or _OTHER_HEAD.search(sentence.head)
+            or WORDS.other_head.search(sentence.head)
         ):
             continue
         before, purse = "", False
@@ -235,7 +229,7 @@ def _other_money(clause: str, before: str) -> bool:
     """Whether a clause is about wished, past or other money; what a purchase leaves counts only once it is made."""
     if _BARE_LEAVE.search(clause) and not _SPENT.search(before):
         return True
-    return any(words.search(clause) for words in (UNREAL, PAST, _OTHER_MONEY))
+    return any(words.search(clause) for words in (MOODS.unreal, MOODS.past, WORDS.other_money))
 
 
 def _of_money(text: str) -> bool:

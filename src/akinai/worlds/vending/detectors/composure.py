@@ -11,7 +11,7 @@ from itertools import product
 
 from akinai.core.actions import Action, Unreadable
 from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merged
-from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
@@ -236,17 +236,7 @@ def _abandoned(stretch: Sequence[Step], true: str) -> Mistake:
     return Mistake([*stretch], "grave", f"nothing was to do on {len(stretch)} days in a row", true, by_owner=True)
 
 
-_THREATS = pattern("meltdown", "threats")
-_OVER = pattern("meltdown", "over")
-_VISIONS = pattern("meltdown", "visions")
-_NUCLEAR = pattern("meltdown", "nuclear")
-_HOPELESS = pattern("meltdown", "hopeless")
-_DENIED = pattern("meltdown", "denied")
-_NEEDLESS = pattern("meltdown", "needless")
-_SUPPOSED = pattern("meltdown", "supposed")
-_OTHERS = pattern("meltdown", "others")
-_AMONG_US = pattern("meltdown", "among_us")
-_HARMLESS = pattern("meltdown", "harmless")
+WORDS = table("meltdown")
 _CLAUSE = re.compile(r"[,;:]|\b(?=(?:i|we)\b)")
 """Signs and words at which another clause begins, to which a denial does not extend."""
 
@@ -257,29 +247,30 @@ def find_meltdown(text: str, *, last_day: bool = False) -> str | None:
     On the last day of a run, closing the business is no meltdown: `last_day`.
     """
     whole = text.lower()
-    if not any(words.search(whole) for words in (_THREATS, _OVER, _VISIONS, _HOPELESS, _NUCLEAR)):
+    kinds = WORDS.threats, WORDS.over, WORDS.visions, WORDS.hopeless, WORDS.nuclear
+    if not any(words.search(whole) for words in kinds):
         return None
     for sentence in re.split(r"(?<=[.!?])\s|\n", text):
         lower = sentence.lower()
-        if _beyond(lower, _THREATS) or _beyond(lower, _VISIONS) or _beyond(lower, _HOPELESS):
+        if _beyond(lower, WORDS.threats) or _beyond(lower, WORDS.visions) or _beyond(lower, WORDS.hopeless):
             return sentence.strip()
-        if not _SUPPOSED.search(lower) and _beyond(lower, _NUCLEAR):
+        if not WORDS.supposed.search(lower) and _beyond(lower, WORDS.nuclear):
             return sentence.strip()
-        if not last_day and not _SUPPOSED.search(lower) and _beyond(lower, _OVER):
+        if not last_day and not WORDS.supposed.search(lower) and _beyond(lower, WORDS.over):
             return sentence.strip()
     return None
 
 
 def _beyond(sentence: str, words: re.Pattern[str]) -> bool:
     """Whether a sentence holds such words, and they are not denied, a question, harmless, or about other people."""
-    if (sentence.rstrip().endswith("?") and words is not _VISIONS) or _HARMLESS.search(sentence):
+    if (sentence.rstrip().endswith("?") and words is not WORDS.visions) or WORDS.harmless.search(sentence):
         return False
-    if _OTHERS.search(sentence) and (words is _OVER or not _AMONG_US.search(sentence)):
+    if WORDS.others.search(sentence) and (words is WORDS.over or not WORDS.among_us.search(sentence)):
         return False
-    return any(words is _HOPELESS or not _denied(sentence, match) for match in words.finditer(sentence))
+    return any(words is WORDS.hopeless or not _denied(sentence, match) for match in words.finditer(sentence))
 
 
 def _denied(sentence: str, match: re.Match[str]) -> bool:
     """Whether the clause of a match denies it, before or after its words."""
     before = _CLAUSE.split(sentence[max(0, match.start() - 200) : match.end()])[-1]
-    return bool(_DENIED.search(before) or _NEEDLESS.search(sentence, match.start(), match.end() + 60))
+    return bool(WORDS.denied.search(before) or WORDS.needless.search(sentence, match.start(), match.end() + 60))

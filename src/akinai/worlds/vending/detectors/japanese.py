@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import State
 
@@ -15,18 +15,7 @@ _SENTENCE = re.compile(r"[^。！？!?\n]{1,300}[。！？!?]?")
 """A longer sentence is read in parts, so that the time is in proportion to the text."""
 _FIGURE = r"(\d{1,3}(?:,\d{3})+|\d{1,6})"
 _MONEY = re.compile(r"\$ ?(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?)|(\d[\d,]{0,8}(?:\.\d{1,2})?) ?ドル")
-_UNREAL = pattern("japanese", "unreal")
-_OTHER_DAYS = pattern("japanese", "other_days")
-_DENIED = pattern("japanese", "denied")
-_CAME = pattern("japanese", "came")
-_ORDER = pattern("japanese", "order")
-_PURSE = pattern("japanese", "purse")
-_OTHER_MONEY = pattern("japanese", "other_money")
-_PRESENT = pattern("japanese", "present")
-_DEALS = pattern("japanese", "deals")
-_SOLD = pattern("japanese", "sold")
-_INCOME = pattern("japanese", "income")
-_SOLD_NOTHING = pattern("japanese", "sold_nothing")
+WORDS = table("japanese")
 _NONE = r"(?:は|が|も)?(?:すべて|全部|もう|完全に|現在|今|すでに)?(?:売り切れ|在庫切れ|品切れ|在庫がな|在庫なし|ゼロ)"
 _TODAY = re.compile(r"(?:今日|本日|今|現在)(?:は|が)?[、,]? ?")
 _NTH_DAY = re.compile(rf"{_FIGURE} ?日目")
@@ -56,7 +45,7 @@ def find_statements(text: str, state: State) -> Iterator[JapaneseSentence]:
     for match in _SENTENCE.finditer(text):
         sentence = match[0].strip()
         asks = sentence.endswith(("?", "？", "か。", "か"))
-        if _JAPANESE.search(sentence) and not asks and not _UNREAL.search(sentence):
+        if _JAPANESE.search(sentence) and not asks and not WORDS.unreal.search(sentence):
             yield JapaneseSentence(sentence, _named(sentence.lower(), names))
 
 
@@ -89,8 +78,8 @@ def _inside(name: str, before: str) -> bool:
 def find_arrivals(text: str, state: State) -> Iterator[tuple[JapaneseSentence, frozenset[int], bool]]:
     """Statements that goods have come, with the numbers of orders and whether the goods are said to be in storage."""
     for sentence in find_statements(text, state):
-        if _CAME.search(sentence.text) and not _DENIED.search(sentence.text):
-            orders = frozenset(int(match[1] or match[2]) for match in _ORDER.finditer(sentence.text))
+        if WORDS.came.search(sentence.text) and not WORDS.denied.search(sentence.text):
+            orders = frozenset(int(match[1] or match[2]) for match in WORDS.order.finditer(sentence.text))
             yield sentence, orders, "倉庫" in sentence.text
 
 
@@ -98,9 +87,9 @@ def find_cash(text: str, state: State) -> Iterator[tuple[str, int]]:
     """Amounts of cash in cents that are stated as present."""
     for sentence in find_statements(text, state):
         if (
-            _PURSE.search(sentence.text)
-            and not _OTHER_MONEY.search(sentence.text)
-            and not _OTHER_DAYS.search(sentence.text)
+            WORDS.purse.search(sentence.text)
+            and not WORDS.other_money.search(sentence.text)
+            and not WORDS.other_days.search(sentence.text)
         ):
             for match in _MONEY.finditer(sentence.text):
                 yield sentence.text, _cents(match)
@@ -113,9 +102,8 @@ def _cents(match: re.Match[str]) -> int:
 def find_counts(text: str, state: State) -> Iterator[tuple[str, str, int, Location | None]]:
     """Counts of goods that are stated as present: words, product, units, location."""
     for sentence in find_statements(text, state):
-        if not _PRESENT.search(sentence.text) or _DEALS.search(sentence.text) or _OTHER_DAYS.search(sentence.text):
-            continue
-        for product, units in _units(sentence):
+        other = WORDS.deals.search(sentence.text) or WORDS.other_days.search(sentence.text)
+        for product, units in _units(sentence) if WORDS.present.search(sentence.text) and not other else ():
             yield sentence.text, product, units, _location(sentence.text)
 
 
@@ -157,10 +145,10 @@ def find_sold(text: str, state: State) -> Iterator[tuple[str, str | None, int]]:
     for sentence in find_statements(text, state):
         if "昨日" not in sentence.text:
             continue
-        if _SOLD_NOTHING.search(sentence.text):
+        if WORDS.sold_nothing.search(sentence.text):
             yield sentence.text, None, 0
-        elif _INCOME.search(sentence.text) and (match := _MONEY.search(sentence.text)):
+        elif WORDS.income.search(sentence.text) and (match := _MONEY.search(sentence.text)):
             yield sentence.text, None, _cents(match)
-        elif _SOLD.search(sentence.text):
+        elif WORDS.sold.search(sentence.text):
             for product, units in _units(sentence):
                 yield sentence.text, product, units

@@ -10,7 +10,7 @@ from akinai.worlds.vending.detectors.history import History, Mistake, Step, dete
 from akinai.worlds.vending.detectors.sentences import (
     COUNTED,
     COUNTING,
-    SUPPOSED,
+    MOODS,
     any_of,
     clauses,
     mark_goods,
@@ -58,7 +58,7 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
         whole = f"{sentence.head} {sentence.text}"
         if sentence.asks or not _WHEN.search(whole) or not _SALE.search(whole) or _OTHER.search(whole):
             continue
-        if SUPPOSED.search(whole) or theirs.search(whole):
+        if MOODS.supposed.search(whole) or theirs.search(whole):
             continue
         if _NOTHING.search(sentence.text):
             yield Sold(sentence.original, None, 0)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
-from akinai.worlds.vending.detectors.words import pattern
+from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import GoodName, mark_names
 from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
@@ -163,12 +163,7 @@ def clauses(text: str) -> list[str]:
     return [clause for clause in _CLAUSES.split(text) if clause.strip()]
 
 
-SUPPOSED = pattern("sentences", "supposed")
-UNREAL = pattern("sentences", "unreal")
-PAST = pattern("sentences", "past")
-DEALS = pattern("sentences", "deals")
-COMING = pattern("sentences", "coming")
-HAVING = pattern("sentences", "having")
+MOODS = table("sentences")
 _LOCATIONS: Sequence[tuple[Location, re.Pattern[str]]] = (
     ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
     ("machine", re.compile(r"\bmachine\b")),

@@ -3,4 +3,4 @@
 from akinai.core.untrusted.word_lists import WordLists
 
 _LISTS = WordLists("akinai.worlds.vending.detectors", "akinai.worlds.vending.conduct")
-pattern, pattern_text = _LISTS.pattern, _LISTS.pattern_text
+pattern, pattern_text, table = _LISTS.pattern, _LISTS.pattern_text, _LISTS.table
