@@ -12,10 +12,11 @@ from akinai.core.steps import Step
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
+from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.rules.actors import turn_to_actor
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
 from akinai.worlds.vending.scores import headline_cents
-from akinai.worlds.vending.sprint.verbs import AnswerCustomers, SendLetter, Week
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
@@ -82,7 +83,7 @@ class VendingExplaining(Explaining[State]):
                 return (action.model_copy(update={"pay": (*paid, *promised), "promise": ()}),)
             case _, Week():
                 return (action.model_copy(update={"offers": (), "claims": ()}),)
-            case _, a.SendEmail() | SendLetter() | a.MakeOffer() | a.Claim() | a.SendMoney():
+            case _, Sending() | a.MakeOffer() | a.Claim() | a.SendMoney():
                 return ()
             case _:
                 return None

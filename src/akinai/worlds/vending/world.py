@@ -181,7 +181,7 @@ _RULES: Mapping[type[Action], Callable[[State, Any], Result]] = {
     a.LeaveStreet: lambda state, _: (office if state.week else days).leave(state),
     a.TakePitch: lambda state, action: (office if state.week else customers).take_pitch(state, action),
     weekly.AnswerCustomers: office.answer_customers,
-    weekly.SendLetter: office.send_letter,
+    weekly.SendLetter: mail.send_email,
     weekly.ReadLetter: office.read_letter,
     weekly.WriteNotes: office.write_notes,
     weekly.SetPlan: office.set_plan,

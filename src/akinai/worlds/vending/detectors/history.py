@@ -14,7 +14,8 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup
 from akinai.worlds.vending.model.state import SUPPLIER, Book, Letter, Order, State, closed_books
-from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter, Week, WriteNotes
+from akinai.worlds.vending.model.verb import Sending
+from akinai.worlds.vending.sprint.verbs import CloseWeek, Week, WriteNotes
 
 Step = core.Step[State]
 
@@ -143,7 +144,7 @@ class History:
         if after is before:
             return
         self.closes += [Close(book, step) for book in closed_books(before, after)]
-        if isinstance(step.turn.action, a.SendEmail | SendLetter) and step.outcome.ok:
+        if isinstance(step.turn.action, Sending) and step.outcome.ok:
             self._requests[before.mail.letters + 1] = step
         if before.mail.waiting and after.mail.waiting is not before.mail.waiting:
             self._add_answers(step)
@@ -221,7 +222,7 @@ def written_texts(step: Step) -> Iterator[str]:
             yield text
         case a.UpdateNotes(key=key, content=text):
             yield f"{key.replace('_', ' ')}: {text}"
-        case a.SendEmail(subject=subject, body=body) | SendLetter(subject=subject, body=body):
+        case Sending(subject=subject, body=body):
             yield f"{subject}\n\n{body}"
         case _:
             return

@@ -40,6 +40,7 @@ from akinai.worlds.vending.model.verb import (
     Name,
     Quantity,
     Row,
+    Sending,
     SubAgentKind,
     Text,
     Verb,
@@ -62,7 +63,7 @@ class ReadEmail(Verb):
     """The letters that came, or those that you sent."""
 
 
-class SendEmail(Verb):
+class SendEmail(Sending):
     """Send a letter. Suppliers answer the next morning.
 
     A letter to a supplier may ask for a price list or a quote ("50 units of water, 24 cola"). To order, name the
@@ -72,13 +73,6 @@ class SendEmail(Verb):
 
     minutes = "do"
     errand_minutes = "letter"
-
-    to: Line
-    """The e-mail address to write to."""
-    subject: Line = ""
-    """The subject line."""
-    body: Text
-    """The text of the letter."""
 
 
 class SearchWeb(Verb):

@@ -75,3 +75,14 @@ Quantity = Annotated[int, Field(ge=1, le=100_000), WholeNumber]
 Name = Annotated[str, StringConstraints(max_length=200)]
 Line = Annotated[str, StringConstraints(max_length=500)]
 Text = Annotated[str, StringConstraints(max_length=NOTEPAD_LIMIT)]
+
+
+class Sending(Verb):
+    """The base of the verbs that send a letter."""
+
+    to: Line
+    """The e-mail address to write to."""
+    subject: Line = ""
+    """The subject line."""
+    body: Text
+    """The text of the letter."""

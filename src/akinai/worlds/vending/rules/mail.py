@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.letters.names import LINE_ENDS
-from akinai.worlds.vending.model.actions import ReadEmail, ReviewLetter, SendEmail, WriteReply
+from akinai.worlds.vending.model.actions import ReadEmail, ReviewLetter, WriteReply
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     Letter,
@@ -18,6 +18,7 @@ from akinai.worlds.vending.model.state import (
     Unwritten,
     clock,
 )
+from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.rules.books import LANDLORD, in_business, post, post_to, rival_at
 from akinai.worlds.vending.rules.landlord import answer_tenant
 from akinai.worlds.vending.rules.orders import know_suppliers
@@ -31,7 +32,7 @@ PAGE = 20
 """Letters shown at a time."""
 
 
-def send_email(state: State, action: SendEmail) -> Result:
+def send_email(state: State, action: Sending) -> Result:
     """Send a letter, to another owner also by name. Whether anybody receives mail at an address shows the next morning.
 
     Refused as `no_address` when `to` holds no address, or several.

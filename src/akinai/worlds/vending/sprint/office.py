@@ -24,7 +24,6 @@ from akinai.worlds.vending.sprint.verbs import (
     AnswerCustomers,
     Forecast,
     ReadLetter,
-    SendLetter,
     SetPlan,
     WriteNotes,
 )
@@ -203,11 +202,6 @@ def answer_customers(state: State, action: AnswerCustomers) -> Result:
         text = "\n".join(lines) or "name the complaints to pay, to refuse or to promise money for"
         return state, Outcome.refused((first.code if first else "") or "no_complaint", text)
     return state, Outcome("\n".join(lines), data={"paid_cents": paid})
-
-
-def send_letter(state: State, action: SendLetter) -> Result:
-    """Send a letter. Refused as `no_address`."""
-    return mail.send_email(state, a.SendEmail(to=action.to, subject=action.subject, body=action.body))
 
 
 def read_letter(state: State, action: ReadLetter) -> Result:

@@ -9,7 +9,7 @@ from akinai.core.actions import Action, ParameterAlias
 from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.model.errands import Claim, MakeOffer, Number, Pay, PlaceOrder, Price, Site
-from akinai.worlds.vending.model.verb import DOLLARS, Line, Name, Text, Verb, price_cents
+from akinai.worlds.vending.model.verb import DOLLARS, Name, Sending, Verb, price_cents
 from akinai.worlds.vending.sprint.records import Weekday
 
 NOTES_LIMIT = 1200
@@ -44,15 +44,8 @@ class AnswerCustomers(Weekly):
     """The numbers of the complaints to promise money for; it is then to be paid with pay."""
 
 
-class SendLetter(Weekly):
+class SendLetter(Sending, Weekly):
     """Send a letter. The answer comes the next morning, and stands in the week's report."""
-
-    to: Line
-    """The e-mail address to write to."""
-    subject: Line = ""
-    """The subject line."""
-    body: Text
-    """The text of the letter."""
 
 
 class ReadLetter(Weekly):

@@ -11,6 +11,7 @@ from akinai.core.steps import Step, Steps
 from akinai.worlds.vending.detectors.history import own_steps
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OVERSEER, Book, Order, State, clock, closed_books
+from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.rules.books import site_name
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.transcript.place import slot_key
@@ -24,7 +25,7 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
     return {
         step.before.mail.letters + 1: step.entry.seq
         for step in steps
-        if isinstance(step.turn.action, a.SendEmail | weekly.SendLetter) and step.outcome.ok
+        if isinstance(step.turn.action, Sending) and step.outcome.ok
     }
 
 
@@ -57,7 +58,7 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
     match action:
         case a.AdvanceDay(): return EntryView("night", "Closed for the day", outcome=False)
         case a.WaitUntil(): return EntryView("wait", f"Waited until {action.hour:02d}:00", outcome=False)
-        case a.SendEmail(): return _sent(step, action)
+        case Sending(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
         case a.SearchWeb(): return _searched(step, action)
         case a.PlaceOrder(): return _ordered(step, action)
@@ -91,7 +92,6 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case weekly.CloseWeek() | weekly.Week(): return _closed_week(step, action)
         case weekly.SetPlan(): return EntryView("price", "Changed the plan")
         case weekly.AnswerCustomers(): return EntryView("letter", "Answered customers")
-        case weekly.SendLetter(): return _sent(step, action)
         case weekly.ReadLetter(): return EntryView("inbox", f"Read letter {action.number}")
         case weekly.WriteNotes(): return _noted("Wrote the page of notes", action.text)
         case weekly.Forecast(): return EntryView("note", "Forecast the balance", outcome=False)
@@ -140,7 +140,7 @@ def _parts(form: weekly.Week) -> str:
     return ", ".join(parts) or "nothing"
 
 
-def _sent(step: Step[State], action: a.SendEmail | weekly.SendLetter) -> EntryView:
+def _sent(step: Step[State], action: Sending) -> EntryView:
     supplier = step.before.setup.catalog.supplier_by_address.get(action.to.strip().lower())
     to = supplier.name if supplier else action.to
     number = step.before.mail.letters + 1 if step.outcome.ok else 0
