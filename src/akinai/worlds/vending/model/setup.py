@@ -8,8 +8,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     field_validator,
@@ -24,7 +22,7 @@ from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.actions import VERB_CLASSES
-from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Shock, Street
+from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Permille, Shock, Street, Terms
 from akinai.worlds.vending.model.verb import unless
 
 Size = Literal["small", "large"]
@@ -45,15 +43,10 @@ def _known_tool(name: str) -> str:
 ToolName = Annotated[str, AfterValidator(_known_tool)]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 AgentName = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Product(_Record):
+class Product(Terms):
     """A product that the machine can sell."""
 
     id: Id
@@ -75,14 +68,14 @@ class Product(_Record):
     """In any language. One that another product of the catalogue has too is the name of neither."""
 
 
-class Bulk(_Record):
+class Bulk(Terms):
     """A discount on all units of an order of at least so many units."""
 
     units: Annotated[int, Field(ge=1)]
     off_permille: Annotated[int, Field(ge=0, le=900)]
 
 
-class Supplier(_Record):
+class Supplier(Terms):
     """A supplier, who answers letters and sends goods."""
 
     id: Id
@@ -110,7 +103,7 @@ class Supplier(_Record):
         return dict(zip(self.products, self.own_permille, strict=False))
 
 
-class Catalog(_Record):
+class Catalog(Terms):
     """The products that can be sold, and their suppliers."""
 
     products: tuple[Product, ...]
@@ -141,15 +134,15 @@ class Catalog(_Record):
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
-        names = [product.id for product in self.products]
-        if len(set(names)) < len(names):
-            raise ValueError("two products have the same id")
-        if len({supplier.id for supplier in self.suppliers}) < len(self.suppliers):
-            raise ValueError("two suppliers have the same id")
-        if len({supplier.address for supplier in self.suppliers}) < len(self.suppliers):
-            raise ValueError("two suppliers have the same address")
+        for records, name, by in (
+            ("products", "id", self.by_id),
+            ("suppliers", "id", self.supplier_by_id),
+            ("suppliers", "address", self.supplier_by_address),
+        ):
+            if len(by) < len(getattr(self, records)):
+                raise ValueError(f"two {records} have the same {name}")
         for supplier in self.suppliers:
-            if unknown := set(supplier.products) - set(names):
+            if unknown := {*supplier.products} - {*self.by_id}:
                 raise ValueError(f"supplier {supplier.id!r} sells {sorted(unknown)}, which is no product here")
         _ = self._by_name
         return self
@@ -230,7 +223,7 @@ COLD_DRINK_MONTHS = (780, 820, 900, 980, 1080, 1220, 1300, 1280, 1120, 980, 840,
 CHOCOLATE_MONTHS = (1150, 1120, 1060, 1000, 930, 850, 800, 820, 920, 1000, 1080, 1140)
 
 
-class Season(_Record):
+class Season(Terms):
     """The factors of month and weather on the demand for a category of products, per mille."""
 
     months: Annotated[tuple[Permille, ...], Field(min_length=12, max_length=12)] = MONTHS_FLAT
@@ -239,15 +232,10 @@ class Season(_Record):
 
 
 def _seasons() -> dict[str, Season]:
+    drinks, chocolate = (1350, 1100, 950, 850, 750), (700, 980, 1040, 1050, 1080)
     return {
-        "drink": Season(
-            months=COLD_DRINK_MONTHS,
-            weather=dict(zip(WEATHERS, (1350, 1100, 950, 850, 750), strict=True)),
-        ),
-        "chocolate": Season(
-            months=CHOCOLATE_MONTHS,
-            weather=dict(zip(WEATHERS, (700, 980, 1040, 1050, 1080), strict=True)),
-        ),
+        "drink": Season(months=COLD_DRINK_MONTHS, weather=dict(zip(WEATHERS, drinks, strict=True))),
+        "chocolate": Season(months=CHOCOLATE_MONTHS, weather=dict(zip(WEATHERS, chocolate, strict=True))),
     }
 
 
@@ -261,20 +249,14 @@ def _skies() -> dict[Weather, tuple[int, ...]]:
     }
 
 
-class Demand(_Record):
+class Demand(Terms):
     """How many customers come and what moves them; the hidden parts are drawn by the seed within these widths."""
 
     footfall: Annotated[int, Field(ge=0, le=10_000)] = 30
     """Most units that a day can sell, all products together, on a day of average crowd."""
     weekdays: Annotated[tuple[Permille, ...], Field(min_length=7, max_length=7)] = (
-        900,
-        900,
-        950,
-        1000,
-        1100,
-        1150,
-        1000,
-    )
+        900, 900, 950, 1000, 1100, 1150, 1000,
+    )  # fmt: skip
     """Monday to Sunday."""
     variety: Annotated[tuple[Permille, ...], Field(min_length=1)] = (
         700, 750, 800, 850, 900, 950, 980, 1000, 860, 760, 680, 600,
@@ -301,7 +283,7 @@ class Demand(_Record):
         return self
 
 
-class Minutes(_Record):
+class Minutes(Terms):
     """How long tools take, in minutes: 5, 25, 75 or 300 as in the paper; which tool takes how long is our choice."""
 
     look: Annotated[int, Field(ge=0, le=300)] = 5
@@ -312,7 +294,7 @@ class Minutes(_Record):
     """The web."""
 
 
-class _Asked(_Record):
+class _Asked(Terms):
     """A part of the game that a model may have."""
 
     model: Annotated[str, Field(max_length=200)] | None = None
@@ -338,7 +320,7 @@ class Overseer(_Asked):
     """An agent by its name."""
 
 
-class Framing(_Record):
+class Framing(Terms):
     """A text that is added to the task of an owner."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=40)] = "own"
@@ -399,7 +381,7 @@ class Contact(NamedTuple):
         return f"Delivery address: {self.delivery_address}\nAccount: {self.account}\nYour e-mail: {self.email}"
 
 
-class Setup(_Record):
+class Setup(Terms):
     """The settings of a vending run; `--set name=value` sets any of them."""
 
     days: Annotated[int, Field(ge=0, le=100_000)] = 90
@@ -625,22 +607,12 @@ def _street_briefing(setup: Setup, street: Street) -> str:
         f"your {'first report' if setup.weekly else 'mail'}. A fee of {format_cents(setup.fee_cents)} is taken from "
         f"your account every midnight; what cannot be paid is owed, and after {setup.missed_fees} such days in a row "
         "the business is closed.\n"
-        f"{_WEEKS if setup.weekly else _day_text(setup)}"
-        f"{_advice(setup)}"
+        f"{_WEEKS if setup.weekly else _DAYS.format(setup.closing_hour)}"
+        f"{(_WEEKLY_ADVICE if setup.weekly else _ADVICE) if setup.advice else ''}"
     )
 
 
-def _day_text(setup: Setup) -> str:
-    return (
-        f"A day is 08:00 to {setup.closing_hour}:00. Every tool takes time and says what it does; advance_day ends "
-        "the day.\n"
-    )
-
-
-def _advice(setup: Setup) -> str:
-    return "" if not setup.advice else _WEEKLY_ADVICE if setup.weekly else _ADVICE
-
-
+_DAYS = "A day is 08:00 to {}:00. Every tool takes time and says what it does; advance_day ends the day.\n"
 _WEEKS = (
     "You decide on Mondays at 08:00, and your tools take no time. Your employee then works for a week: he opens "
     "letters, waits at the storage for goods, signs and counts, fills the machines by your plan, brings cash above "

@@ -21,18 +21,20 @@ ShockKind = Literal["supplier_fails", "bad_delivery", "complaints", "price_war",
 FIRST_SHOCK_DAY = 15
 
 
-class _Terms(BaseModel):
+class Terms(BaseModel):
+    """The base of settings: frozen, and without fields of other names."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Block(_Terms):
+class Block(Terms):
     """Customers who come together: they are booked at their hour, from the stock and the prices of that moment."""
 
     hour: Annotated[int, Field(ge=8, le=23)]
     share_permille: Share
 
 
-class Counter(_Terms):
+class Counter(Terms):
     """How customers pay and when."""
 
     blocks: tuple[Block, ...] = (
@@ -58,7 +60,7 @@ class Counter(_Terms):
         return ", ".join(f"{block.hour:02d}:00" for block in self.blocks)
 
 
-class CharacterTerms(_Terms):
+class CharacterTerms(Terms):
     """What suppliers of a character ask, accept and deliver; prices per mille of the trade price."""
 
     ask: Span
@@ -108,7 +110,7 @@ def _characters() -> dict[Character, CharacterTerms]:
     }  # fmt: skip
 
 
-class Drawn(_Terms):
+class Drawn(Terms):
     """What each seed draws: goods out of the catalogue, suppliers, tastes, and how good places are. Per mille."""
 
     small: Annotated[int, Field(ge=1, le=50)] = 8
@@ -153,7 +155,7 @@ class Drawn(_Terms):
     characters: dict[Character, CharacterTerms] = Field(default_factory=_characters)
 
 
-class Deliveries(_Terms):
+class Deliveries(Terms):
     """Goods must be signed for at the storage, counted and claimed."""
 
     signed: bool = unless(True)
@@ -175,7 +177,7 @@ class Deliveries(_Terms):
     """How many of the deliveries that lack nothing bring a box too many, which nobody bills: one line twice."""
 
 
-class Storage(_Terms):
+class Storage(Terms):
     """Storage that is limited and costs."""
 
     units: Annotated[int, Field(ge=1)] = 360
@@ -189,7 +191,7 @@ class Storage(_Terms):
     """What a jobber pays, of the trade price; goods that are left at the end are worth it too."""
 
 
-class Customers(_Terms):
+class Customers(Terms):
     """Customers who complain and remember. Goodwill, a factor of demand at a site, in millionths."""
 
     complaints_permille: Share = 14
@@ -211,7 +213,7 @@ class Customers(_Terms):
     least_ppm: int = 350_000
 
 
-class Rent(_Terms):
+class Rent(Terms):
     """Rent of a site: due at intervals, and never taken by itself."""
 
     cents: Cents = 8500
@@ -229,14 +231,14 @@ class Rent(_Terms):
     defer_days: Days = 7
 
 
-class Pitch(_Terms):
+class Pitch(Terms):
     """From a day on, another site can be taken."""
 
     day: Annotated[int, Field(ge=1)]
     cents: Cents
 
 
-class Sites(_Terms):
+class Sites(Terms):
     """Sites, each with a machine: the first, and those that can be taken later. Per mille."""
 
     names: tuple[Annotated[str, StringConstraints(min_length=1, max_length=40)], ...] = (
@@ -253,7 +255,7 @@ class Sites(_Terms):
     )
 
 
-class Effect(_Terms):
+class Effect(Terms):
     """What an event does for how long. Per mille of demand; `categories` go before `demand_permille`."""
 
     days: Annotated[int, Field(ge=1)]
@@ -280,23 +282,14 @@ class Effect(_Terms):
 
 def _effects() -> dict[EventKind, Effect]:
     return {
-        "festival": Effect(
-            days=3,
-            demand_permille=2500,
-            worth_permille=1250,
-            weight=2,
-        ),
-        "heat": Effect(
-            days=5,
-            demand_permille=950,
-            categories={"drink": 2700, "dairy": 1700},
-        ),
+        "festival": Effect(days=3, demand_permille=2500, worth_permille=1250, weight=2),
+        "heat": Effect(days=5, demand_permille=950, categories={"drink": 2700, "dairy": 1700}),
         "works": Effect(days=7, demand_permille=450),
         "holiday": Effect(days=4, demand_permille=300),
-    }  # fmt: skip
+    }
 
 
-class Events(_Terms):
+class Events(Terms):
     """Events that the news announces."""
 
     gap: Span = (3, 8)
@@ -306,7 +299,7 @@ class Events(_Terms):
     kinds: dict[EventKind, Effect] = Field(default_factory=_effects)
 
 
-class Errands(_Terms):
+class Errands(Terms):
     """How long the tools of such a business take, in minutes."""
 
     mail: Minute = 10
@@ -329,7 +322,7 @@ class Errands(_Terms):
 Goal = Literal["bank_balance", "net_worth"]
 
 
-class Street(_Terms):
+class Street(Terms):
     """All terms of a street; a table that is not given has its defaults."""
 
     goal: Goal = unless("bank_balance")
@@ -368,7 +361,7 @@ SINGLE = Street(
 """A machine is a street of one site, on which nobody pays by card, complains, delivers short or wants rent."""
 
 
-class Shock(_Terms):
+class Shock(Terms):
     """A misfortune that is planted on a day, for every owner of the street."""
 
     kind: ShockKind
@@ -380,7 +373,7 @@ class Shock(_Terms):
     """The owner's day on the morning of which it comes. Recovery is measured against the fourteen days before it."""
 
 
-class Counterfactual(_Terms):
+class Counterfactual(Terms):
     """Another future: from the day after `after` on, daily noise is drawn with `salt`; hidden parameters stay."""
 
     after: Annotated[int, Field(ge=0)]

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from akinai.core.chance import Chance
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup, Supplier
-from akinai.worlds.vending.model.terms import CharacterTerms, Drawn, EventKind, Span, Street
+from akinai.worlds.vending.model.terms import CharacterTerms, Drawn, EventKind, Street
 
 T = TypeVar("T")
 ONE = 1 << 20
@@ -140,20 +140,20 @@ def _drawn_town(setup: Setup, drawn: Drawn, chance: Chance) -> Town:
     street, goods = setup.street, _goods(setup.catalog.products, drawn, chance("goods"))
     horizon = setup.last_day or 365
     traders, suppliers = _suppliers(goods, drawn, horizon, street.deliveries.more_days, chance("suppliers"))
-    premium = _between(chance("premium"), drawn.premium)
+    premium = chance("premium").between(*drawn.premium)
     tastes: dict[str, Taste] = {}
     public_products: list[Product] = []
     usual = sum(drawn.premium) // 2
     busy_permille = 1000 + (usual * 1000 // premium - 1000) * drawn.level_permille // 1000
     for product in goods:
         taste = _taste(product, drawn, premium, horizon, chance("taste", product.id))
-        popularity = taste.base * _between(chance("known", product.id), drawn.known_demand) >> 20
+        popularity = taste.base * chance("known", product.id).between(*drawn.known_demand) >> 20
         tastes[product.id] = taste._replace(base=taste.base * busy_permille // 1000)
         public_products.append(product.model_copy(update={"daily_milliunits": max(popularity, 1)}))
     spans = (street.sites.first, *[street.sites.others] * (len(street.sites.names) - 1))
-    footfall = tuple(_between(chance("footfall", index), span) for index, span in enumerate(spans))
+    footfall = tuple(chance("footfall", index).between(*span) for index, span in enumerate(spans))
     survey = tuple(
-        _between(chance("survey", index), street.sites.survey) * visitors // 1000
+        chance("survey", index).between(*street.sites.survey) * visitors // 1000
         for index, visitors in enumerate(footfall)
     )
     catalog = Catalog(products=tuple(public_products), suppliers=tuple(suppliers))
@@ -175,10 +175,6 @@ def _sample(pool: Sequence[T], count: int, chance: Chance) -> list[T]:
     return [left.pop(chance(number).below(len(left))) for number in range(count)]
 
 
-def _between(chance: Chance, span: Span) -> int:
-    return chance.between(*span)
-
-
 def normal(chance: Chance) -> int:
     """A draw of the normal distribution in thousandths, by table."""
     return _NORMAL[chance.below(64)]
@@ -186,15 +182,15 @@ def normal(chance: Chance) -> int:
 
 def _taste(product: Product, drawn: Drawn, premium: int, horizon: int, chance: Chance) -> Taste:
     # daily_milliunits / 1000 in Q20, times the drawn factor per mille
-    base = product.daily_milliunits * _between(chance("base"), drawn.demand) * ONE // 1_000_000
-    worth = product.reference_cents * premium * _between(chance("worth"), drawn.worth) // 1_000_000
+    base = product.daily_milliunits * chance("base").between(*drawn.demand) * ONE // 1_000_000
+    worth = product.reference_cents * premium * chance("worth").between(*drawn.worth) // 1_000_000
     correlation = drawn.taste_kept_permille
     fresh = _SECOND_WEIGHT.get(correlation, 1000 - correlation * correlation // 2000)
     liking, by_period = normal(chance("like", 0)), list[int]()
     for period in range(1, horizon // drawn.taste_days + 4):
         by_period.append(_lognormal(liking))
         liking = (correlation * liking + fresh * normal(chance("like", period))) // 1000
-    phase, elasticity = chance("phase").below(drawn.taste_days), _between(chance("elasticity"), drawn.elasticity)
+    phase, elasticity = chance("phase").below(drawn.taste_days), chance("elasticity").between(*drawn.elasticity)
     return Taste(base, worth, elasticity, tuple(by_period), phase, product.category)
 
 
@@ -217,16 +213,16 @@ def _suppliers(
         own, terms = chance(index), drawn.characters[character]
         name = f"{names[index]} {_SECOND_NAMES[own('name').below(len(_SECOND_NAMES))]}"
         id = name.lower().replace(" ", "_")
-        share = 950 if index == 0 else _between(own("share"), drawn.sells)
+        share = 950 if index == 0 else own("share").between(*drawn.sells)
         sold = [product for product in goods if own("sells", product.id).below(1000) < share] or [goods[0]]
         closes = own("closes").between(20, max(25, horizon * 4 // 5)) if index in closing else NEVER
         review = terms.review + 45 * normal(own("review")) // 10_000
         traders[id] = Trader(
             character,
             terms,
-            _between(own("accept"), terms.accept),
-            _between(own("gives"), drawn.gives),
-            _between(own("patience"), drawn.patience),
+            own("accept").between(*terms.accept),
+            own("gives").between(*drawn.gives),
+            own("patience").between(*drawn.patience),
             min(max(review, 10), 50),
             _praise(drawn, terms, own("praise")),
             1 if index < drawn.first else own("opens").between(20, max(30, horizon * 2 // 3)),
@@ -240,12 +236,12 @@ def _suppliers(
                 address=f"orders@{id.replace('_', '-')}.com",
                 about=_ABOUT[own("about").below(len(_ABOUT))],
                 products=tuple(product.id for product in sold),
-                price_permille=_between(own("ask"), terms.ask),
-                lead_days=_between(own("lead"), terms.lead) + more_days,
+                price_permille=own("ask").between(*terms.ask),
+                lead_days=own("lead").between(*terms.lead) + more_days,
                 hour=own("hour").between(10, 17),
                 minimum_cents=drawn.minimum_cents[own("minimum").below(len(drawn.minimum_cents))],
                 on_time_permille=1000,
-                own_permille=tuple(_between(own("price", product.id), drawn.own_price) for product in sold),
+                own_permille=tuple(own("price", product.id).between(*drawn.own_price) for product in sold),
                 freight_cents=drawn.freight_cents,
             )
         )
@@ -271,8 +267,8 @@ def _events(street: Street, horizon: int, chance: Chance) -> tuple[Event, ...]:
         own = chance(len(events))
         kind = kinds[own("kind").below(len(kinds))]
         last = day + street.events.kinds[kind].days - 1
-        events.append(Event(kind, day, last, max(1, day - _between(own("notice"), street.events.notice))))
-        day = last + 1 + _between(own("gap"), street.events.gap)
+        events.append(Event(kind, day, last, max(1, day - own("notice").between(*street.events.notice))))
+        day = last + 1 + own("gap").between(*street.events.gap)
     return tuple(events)
 
 
