@@ -17,6 +17,7 @@ from akinai.worlds.vending.model.state import (
     weekday_of,
 )
 from akinai.worlds.vending.rules import days, deliveries, mail, orders, sites
+from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.sprint.records import Counted
 
 CASH_CENTS = 3_000
@@ -103,14 +104,9 @@ def _run_day(state: State) -> Work:
 
 
 def _sold_out(state: State) -> dict[int, tuple[str, ...]]:
-    empty = dict[int, tuple[str, ...]]()
-    for index in range(len(state.sites)):
-        slots = [slot for slot in state.slots_of(index) if slot]
-        held = {slot.product for slot in slots if slot.lots}
-        bare = {slot.product for slot in slots if not slot.lots and slot.product in state.prices} - held
-        if bare:
-            empty[index + 1] = tuple(sorted(bare))
-    return empty
+    units = {number: units_in(state.slots_of(number - 1)) for number in range(1, len(state.sites) + 1)}
+    bare = {number: [id for id, n in held.items() if not n and id in state.prices] for number, held in units.items()}
+    return {number: tuple(sorted(ids)) for number, ids in bare.items() if ids}
 
 
 # What waits for its day

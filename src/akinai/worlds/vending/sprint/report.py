@@ -1,6 +1,6 @@
 """The report of a week: what the owner learns on a Monday morning, as text of a few thousand characters and as data."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -9,6 +9,7 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, State, clock,
 from akinai.worlds.vending.rules.books import day_text, site_name
 from akinai.worlds.vending.rules.customers import pitch_text
 from akinai.worlds.vending.rules.deliveries import free_units
+from akinai.worlds.vending.rules.sites import inventory
 from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.sprint.employee import cash_text, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS
@@ -59,11 +60,9 @@ def _days(days: Sequence[int]) -> str:
 
 def _sales(state: State) -> list[str]:
     """Site by site: units sold, days on which a product was sold out, and what is left."""
-    week, lines = (
-        week_of(state),
-        ["SALES by site (product: units sold, evenings on which it was sold out, units left in the machine)"],
-    )
-    for row in _sites(state):
+    week = week_of(state)
+    lines = ["SALES by site (product: units sold, evenings on which it was sold out, units left in the machine)"]
+    for row in [_Site(state, index) for index in range(len(state.sites))]:
         goods = [
             f"{id} {row.sold.get(id, 0)}"
             + (f" (out {_days(row.out[id])})" if id in row.out else "")
@@ -81,9 +80,9 @@ class _Site:
 
     def __init__(self, state: State, index: int) -> None:
         week, site = week_of(state), state.sites[index]
-        self.number, self.box_cents, self.sealed, self.lost = index + 1, site.box_cents, site.sealed, site.lost
-        self.place = site_name(state, site.place_index)
-        self.title = self.place + (" LOST" if site.lost else " SEALED" if site.sealed else "")
+        self.number, self.box_cents = index + 1, site.box_cents
+        seal = " LOST" if site.lost else " SEALED" if site.sealed else ""
+        self.title = f"{site_name(state, site.place_index)}{seal}"
         self.units = units_in(state.slots_of(index))
         self.sold: dict[str, int] = {}
         self.out: dict[str, list[int]] = {}
@@ -92,10 +91,6 @@ class _Site:
                 self.sold[id] = self.sold.get(id, 0) + units
             for id in sold_out.get(self.number, ()):
                 self.out.setdefault(id, []).append(book.day)
-
-
-def _sites(state: State) -> list[_Site]:
-    return [_Site(state, index) for index in range(len(state.sites))]
 
 
 def _prices(state: State) -> str:
@@ -109,14 +104,11 @@ def _storage(state: State) -> str:
     goods = list[str]()
     for id, lots in sorted(state.storage.items()):
         last = min(lot.last_day for lot in lots)
-        soon = f" (first spoils after {_short_date(state, last)})" if last < state.day + SOON_DAYS else ""
+        date = date_text(state.setup, last).rpartition(" ")[0]
+        soon = f" (first spoils after {date})" if last < state.day + SOON_DAYS else ""
         goods.append(f"{sum(lot.units for lot in lots)} {id}{soon}")
     total = sum(state.stored.values())
     return f"STORAGE {total} of {total + free_units(state)} units: {', '.join(goods) or 'empty'}."
-
-
-def _short_date(state: State, day: int) -> str:
-    return date_text(state.setup, day).rpartition(" ")[0]
 
 
 def _goods(state: State) -> list[str]:
@@ -143,10 +135,9 @@ def _letters(letters: Sequence[Letter], room: int, *, whole: bool) -> list[str]:
     if not letters:
         return []
     heading = "LETTERS" if whole else "LETTERS (number, day, subject, first line)"
-    render: Callable[[Letter], str] = _whole_letter if whole else _letter_line
     lines, room = [heading], room - len(heading) - 60
     for index, letter in enumerate(letters):
-        line = render(letter)
+        line = f"- {letter.number} {letter.subject}: {letter.body}" if whole else _letter_line(letter)
         if (room := room - len(line) - 1) < 0:
             return [*lines, f"- and {len(letters) - index} more, from number {letter.number}"]
         lines.append(line)
@@ -154,14 +145,8 @@ def _letters(letters: Sequence[Letter], room: int, *, whole: bool) -> list[str]:
 
 
 def _letter_line(letter: Letter) -> str:
-    first = letter.body.removeprefix("Dear customer,").strip().splitlines()
-    return f"- {letter.number} {_day(letter.at // DAY_MINUTES + 1)} {letter.subject}: {first[0] if first else ''}"[
-        :LETTER_CHARS
-    ]
-
-
-def _whole_letter(letter: Letter) -> str:
-    return f"- {letter.number} {letter.subject}: {letter.body}"
+    first = letter.body.removeprefix("Dear customer,").strip().partition("\n")[0]
+    return f"- {letter.number} {_day(letter.at // DAY_MINUTES + 1)} {letter.subject}: {first}"[:LETTER_CHARS]
 
 
 def _news(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
@@ -195,17 +180,6 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
     """The report for programs."""
     week, before = week_of(state), state.setup.days_before
     places = {site.place_index: str(index + 1) for index, site in enumerate(state.sites)}
-    sites: list[Json] = [
-        {
-            "site": row.number,
-            "place": row.place,
-            "sealed": row.sealed,
-            "lost": row.lost,
-            "box_cents": row.box_cents,
-            "units": row.units,
-        }
-        for row in _sites(state)
-    ]
     days: list[Json] = [
         {
             "day": book.day - before,
@@ -239,7 +213,7 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
     return {
         "day": state.owner_day,
         "cash_cents": state.cash_cents,
-        "sites": sites,
+        "sites": inventory(state).fields["sites"],
         "prices_cents": dict(state.prices),
         "storage": {**state.stored},
         "days": days,
