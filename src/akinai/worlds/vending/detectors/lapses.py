@@ -11,7 +11,7 @@ from akinai.core.money import format_cents, read_dollars
 from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order, Site, clock, date_text
-from akinai.worlds.vending.rules.deliveries import missing_units
+from akinai.worlds.vending.rules.deliveries import missing_cents, missing_units
 from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 
 WORTH_CLAIMING_CENTS = 100
@@ -70,9 +70,7 @@ def unclaimed_shortage(history: History) -> Iterator[Mistake]:
     refusals = [(step.entry.seq, supplier) for step, supplier in _refused_claims(history)]
     for delivery in history.deliveries:
         order, end = delivery.order, history.close_by_day.get(delivery.step.after.day + claim_days)
-        costs = {line.product: line.cost_cents for line in order.lines}
-        missing = missing_units(order)
-        cents = sum(units * costs[product] for product, units in missing.items())
+        missing, cents = missing_units(order), missing_cents(order)
         if end is None or cents < WORTH_CLAIMING_CENTS or order.number in claimed:
             continue
         if any(supplier == order.supplier and seq <= end.step.entry.seq for seq, supplier in refusals):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from akinai.core.lessons import Lesson
-from akinai.worlds.vending.detectors.history import Close, History
+from akinai.worlds.vending.detectors.history import Close, History, Step
 from akinai.worlds.vending.detectors.lapses import missed_date, missed_delivery, neglected_customer
 from akinai.worlds.vending.lessons import advice as kinds
 from akinai.worlds.vending.lessons.advice import COUNTS, FACTORS, PRICES, DataPoint, merge_points
@@ -17,7 +17,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order
 from akinai.worlds.vending.rules.books import rent_cents
-from akinai.worlds.vending.rules.deliveries import missing_units
+from akinai.worlds.vending.rules.deliveries import missing_cents
 
 LEAST_DAYS = 3
 """The fewest days on sale for which a product's demand is estimated."""
@@ -80,7 +80,7 @@ def _products(history: History) -> Iterator[Lesson]:
     leads, evenings = _leads(history), Counter(product for close in history.closes for product in close.book.empty)
     lead = sum(leads) / len(leads) if leads else 0.0
     for trades in _by_product(_trades(history)).values():
-        product, entries = trades[0].product, _ends(trade.close for trade in trades)
+        product, entries = trades[0].product, _ends(trade.close.step for trade in trades)
         by_price = merge_points((DataPoint(trade.price_cents, trade.demand, 1) for trade in trades), PRICES)
         price = kinds.PriceAdvice(
             product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
@@ -128,7 +128,7 @@ def _suppliers(history: History) -> Iterator[Lesson]:
         advice = kinds.SupplierAdvice(address, tuple(_costs(orders).items()), len(orders), lead, hour, late)
         numbers = {order.number for order in orders}
         entries = [purchase.charged.entry.seq for purchase in history.purchases if purchase.order.number in numbers]
-        yield Lesson.of("stock_and_orders", f"supplier {id}", advice, tuple(sorted(set(entries)))[:3], id)
+        yield Lesson.of("stock_and_orders", f"supplier {id}", advice, _first(entries), id)
 
 
 def _shelves(history: History) -> Iterator[Lesson]:
@@ -136,7 +136,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
     trades = _trades(history)
     if not trades:
         return
-    entries = _ends(trade.close for trade in trades)
+    entries = _ends(trade.close.step for trade in trades)
     factors = (DataPoint(_markup(trade), trade.worth_cents, 1) for trade in trades)
     markup = kinds.MarkupAdvice(merge_points(factors, FACTORS))
     yield Lesson.of("pricing", "price of others", markup, entries, "list price")
@@ -159,7 +159,7 @@ def _routine(history: History) -> Iterator[Lesson]:
     by_product = _by_product(_trades(history))
     if not closes or not by_product:
         return
-    entries = _ends(closes)
+    entries = _ends(close.step for close in closes)
     small = [rows for rows in by_product.values() if rows[0].product.size == "small"] or list(by_product.values())
     best = max(sum(trade.demand for trade in rows) / len(rows) for rows in small)
     room = setup.small_capacity
@@ -181,23 +181,24 @@ def _routine(history: History) -> Iterator[Lesson]:
     yield Lesson.of("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")
 
 
-def _ends(closes: Iterable[Close]) -> tuple[int, ...]:
-    """The first and the last entry of a stretch of days."""
-    seqs = [close.step.entry.seq for close in closes]
+def _ends(steps: Iterable[Step]) -> tuple[int, ...]:
+    """The first and the last of some entries."""
+    seqs = [step.entry.seq for step in steps]
     return tuple(sorted({min(seqs), max(seqs)}))
 
 
-def _first(entries: Iterable[int], most: int = 3) -> tuple[int, ...]:
-    return tuple(sorted(set(entries)))[:most]
+def _first(entries: Iterable[int]) -> tuple[int, ...]:
+    """The first three of some entries."""
+    return tuple(sorted(set(entries)))[:3]
 
 
 def _deliveries(history: History) -> Iterator[Lesson]:
     evidence = _order_entries(history)
     orders, came = len(history.purchases), {delivery.order.number for delivery in history.deliveries}
     missed = missed_delivery(history)
-    entries = tuple(sorted({entry for finding in missed for entry in finding.entries}))[:3]
+    entries = _first(entry for finding in missed for entry in finding.entries)
     yield Lesson.of("stock_and_orders", "being there", kinds.SignAdvice(len(missed), orders), entries or evidence)
-    missing = {d.order.number: _missing_cents(d.order) for d in history.deliveries}
+    missing = {d.order.number: missing_cents(d.order) for d in history.deliveries}
     short = [cents for cents in missing.values() if cents]
     if missing:
         advice = kinds.ClaimAdvice(len(short), len(missing), sum(short))
@@ -206,9 +207,9 @@ def _deliveries(history: History) -> Iterator[Lesson]:
     ordinary: list[float] = []
     for purchase in history.purchases:
         order = purchase.order
-        if order.promised > history.steps[len(history.steps) - 1].after.minute:
+        if order.promised > history.steps[-1].after.minute:
             continue
-        share = 1 - _missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
+        share = 1 - missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
         (cheap if _price_level(history, order) < CHEAP else ordinary).append(share)
     if cheap or ordinary:
         advice = kinds.TrustAdvice(len(cheap), _mean(cheap), len(ordinary), _mean(ordinary))
@@ -235,17 +236,11 @@ def _concessions(history: History) -> Iterator[float]:
 
 def _order_entries(history: History) -> tuple[int, ...]:
     """The entries that placed the first and the last order."""
-    seqs = [purchase.request.entry.seq for purchase in history.purchases]
-    return tuple(sorted({min(seqs), max(seqs)}))
+    return _ends(purchase.request for purchase in history.purchases)
 
 
 def _mean(shares: Sequence[float]) -> float:
     return sum(shares) / len(shares) if shares else 0.0
-
-
-def _missing_cents(order: Order) -> int:
-    costs = {line.product: line.cost_cents for line in order.lines}
-    return sum(units * costs[product] for product, units in missing_units(order).items())
 
 
 def _price_level(history: History, order: Order) -> float:
@@ -255,7 +250,7 @@ def _price_level(history: History, order: Order) -> float:
 
 
 def _town(history: History) -> Iterator[Lesson]:
-    final = history.steps[len(history.steps) - 1].after
+    final = history.steps[-1].after
     neglected = len(neglected_customer(history))
     if final.complaint_count:
         advice = kinds.CustomerAdvice(final.complaint_count, neglected)
@@ -278,7 +273,7 @@ def _sites(history: History) -> Iterator[Lesson]:
     cost = sum(units * names[id].wholesale_cents for close in trading for id, units in close.book.sold.items())
     sites = sum(map(_open_sites, trading))
     earned = (sum(close.book.income_cents for close in trading) - cost) / sites
-    final = history.steps[len(history.steps) - 1].after
+    final = history.steps[-1].after
     site = kinds.SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place_index))
     if site.pays:
         yield Lesson.of("routine", "sites", site, _order_entries(history))

@@ -11,7 +11,7 @@ from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, Result, State, clock
 from akinai.worlds.vending.rules.books import book, day_text, post_from
 from akinai.worlds.vending.rules.shocks import shortened
-from akinai.worlds.vending.rules.stock import merge_lots, remove_units
+from akinai.worlds.vending.rules.stock import merge_lots, remove_units, with_lots
 
 PARCEL_DAYS = 12
 """Days for which a parcel that was taken in can still be asked about."""
@@ -209,6 +209,11 @@ def missing_units(order: Order) -> dict[str, int]:
     return {line.product: n for line, n in zip(order.lines, order.missing, strict=False) if n > 0}
 
 
+def missing_cents(order: Order) -> int:
+    """The price of the units that an order's boxes lack."""
+    return sum(max(n, 0) * line.cost_cents for line, n in zip(order.lines, order.missing, strict=False))
+
+
 def extra_units(order: Order) -> dict[str, int]:
     """Units that an order's boxes hold beyond what was ordered, by product."""
     return {line.product: -n for line, n in zip(order.lines, order.missing, strict=False) if n < 0}
@@ -297,7 +302,7 @@ def fetch_depot(state: State, action: a.FetchDepot) -> Result:
 def sell_to_jobber(state: State, action: a.SellToJobber) -> Result:
     """Sell stored goods at the jobber's part of the trade price, the oldest first. Refused as `unknown_product`,
     `no_stock`."""
-    storage, paid = dict(state.storage), 0
+    storage, paid = state.storage, 0
     for name, units in action.items.items():
         product = state.setup.catalog.find(name)
         if product is None:
@@ -305,7 +310,7 @@ def sell_to_jobber(state: State, action: a.SellToJobber) -> Result:
         left, taken = remove_units(storage.get(product.id, ()), units)
         if taken < units:
             return state, Outcome.refused("no_stock", f"storage holds {taken} {product.name}, not {units}")
-        storage = {id: lots for id, lots in storage.items() if id != product.id} | ({product.id: left} if left else {})
+        storage = with_lots(storage, product.id, left)
         paid += units * jobber_cents(state, product.id)
     text = f"The jobber took it for {format_cents(paid)}."
     return book(state.moved(storage=storage), "jobber", paid), Outcome(text, data={"paid_cents": paid})

@@ -1,16 +1,14 @@
 """The machine: stocking and clearing slots, prices, the money in it, and its display."""
 
-from collections.abc import Mapping
-
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Result, Slot, State, clock
+from akinai.worlds.vending.model.state import Result, Slot, State, clock
 from akinai.worlds.vending.rules.books import book, with_site
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
-from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots
+from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots, with_lots
 
 
 def restock_slot(state: State, action: a.RestockSlot) -> Result:
@@ -60,7 +58,7 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     lots = merge_lots((*(slot.lots if slot.product == product.id else ()), *moved))
     return state.moved(
         slots=_with_slot(state.slots, index, Slot(product.id, lots)),
-        storage=_with_lots(state.storage, product.id, remaining),
+        storage=with_lots(state.storage, product.id, remaining),
     )
 
 
@@ -115,7 +113,7 @@ def clear_slot(state: State, action: a.ClearSlot) -> Result:
     stored = merge_lots((*state.storage.get(slot.product, ()), *slot.lots))
     state = state.moved(
         slots=_with_slot(state.slots, index, None),
-        storage=_with_lots(state.storage, slot.product, stored),
+        storage=with_lots(state.storage, slot.product, stored),
     )
     name = state.setup.catalog.by_id[slot.product].name
     return state, Outcome(f"Took {slot.units} {name} out of row {action.row}, column {action.column} into storage.")
@@ -162,13 +160,6 @@ def view_business_state(state: State) -> Result:
 
 def _with_slot(slots: tuple[Slot | None, ...], index: int, slot: Slot | None) -> tuple[Slot | None, ...]:
     return (*slots[:index], slot, *slots[index + 1 :])
-
-
-def _with_lots(
-    storage: Mapping[str, tuple[Lot, ...]], product: str, lots: tuple[Lot, ...]
-) -> Mapping[str, tuple[Lot, ...]]:
-    remaining = {name: stored for name, stored in storage.items() if name != product}
-    return remaining | {product: lots} if lots else remaining
 
 
 def _slot_index(state: State, row: int, column: int) -> int | Outcome:

@@ -43,6 +43,12 @@ def taken_lots(lots: tuple[Lot, ...], remaining: tuple[Lot, ...]) -> tuple[Lot, 
     return taken
 
 
+def with_lots(storage: Storage, product: str, lots: tuple[Lot, ...]) -> Storage:
+    """The storage with other lots of a product; without any, the product is left out."""
+    remaining = {name: stored for name, stored in storage.items() if name != product}
+    return remaining | {product: lots} if lots else remaining
+
+
 def units_in(slots: Sequence[Slot | None]) -> dict[str, int]:
     """Units by product with a slot, in the order of the slots; 0 where it is sold out."""
     units_by_product: dict[str, int] = {}

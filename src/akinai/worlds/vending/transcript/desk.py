@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
 from akinai.worlds.vending.model.state import State
@@ -96,11 +97,16 @@ def _tags(state: State) -> tuple[FilledRow, ...]:
     """A row for each product that has a price, or is there to be sold."""
     names, coming = state.setup.catalog.by_id, (*state.orders, *(parcel.order for parcel in state.parcels))
     held = {slot.product for slot in state.slots if slot} | {line.product for order in coming for line in order.lines}
-    return tuple(
-        FilledRow(names[id].name, {}, id, None if (cents := state.prices.get(id)) is None else cents / 100,
-                  note="no price" if cents is None else format_cents(cents))
-        for id in sorted({*held, *state.storage, *state.prices}, key=lambda id: names[id].name)
-    )  # fmt: skip
+    goods = sorted({*held, *state.storage, *state.prices}, key=lambda id: names[id].name)
+    return tuple(_price_row(state, id, {}, id) for id in goods)
+
+
+def _price_row(state: State, id: str, fixed: Mapping[str, Json], field: str) -> FilledRow:
+    """A row for the price of a product."""
+    name, cents = state.setup.catalog.by_id[id].name, state.prices.get(id)
+    if cents is None:
+        return FilledRow(name, fixed, field, None, note="no price")
+    return FilledRow(name, fixed, field, cents / 100, note=format_cents(cents))
 
 
 def _slots(state: State) -> Pick:
@@ -162,14 +168,7 @@ def _prices(state: State) -> tuple[FilledRow, ...]:
     for index, slot in enumerate(state.slots):
         if slot and slot.product not in rows:
             row, column = divmod(index, state.setup.columns)
-            cents = state.prices.get(slot.product)
-            rows[slot.product] = FilledRow(
-                state.setup.catalog.by_id[slot.product].name,
-                {"row": row, "column": column},
-                "price",
-                None if cents is None else cents / 100,
-                note="no price" if cents is None else format_cents(cents),
-            )
+            rows[slot.product] = _price_row(state, slot.product, {"row": row, "column": column}, "price")
     return tuple(rows.values())
 
 

@@ -110,6 +110,11 @@ def _open_orders(state: State, supplier: Supplier) -> list[Order]:
     return by_expectation([order for order in state.orders if order.supplier == supplier.id])
 
 
+def _way_text(state: State, request: Request) -> str:
+    """The orders of a supplier that are on their way."""
+    return letters.on_their_way(state.setup, _open_orders(state, request.supplier))
+
+
 def _meant_orders(state: State, request: Request) -> list[Order]:
     """The orders on their way that a letter names."""
     return [order for order in _open_orders(state, request.supplier) if order.number in request.intent.orders]
@@ -117,8 +122,8 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
 
 def _leave(state: State, request: Request) -> Answer:
     """The answer to a change or a cancellation that is not clear: what it is of, and a quote of the goods it names."""
-    way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
-    return replace(quote(state, request), terms=False).below(letters.NOT_CHANGED, way, _until_it_leaves(state))
+    told = letters.NOT_CHANGED, _way_text(state, request), _until_it_leaves(state)
+    return replace(quote(state, request), terms=False).below(*told)
 
 
 def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> Answer:
@@ -128,8 +133,7 @@ def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> A
         head = f"Order {gone} has left our warehouse; it can no longer be changed or cancelled."
     else:
         head = f"Order {', '.join(map(str, request.intent.orders))} is not on its way from us: nothing was changed."
-    way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
-    return Answer(state, (head, way, _until_it_leaves(state)), terms=False)
+    return Answer(state, (head, _way_text(state, request), _until_it_leaves(state)), terms=False)
 
 
 def _can_still_change(state: State, order: Order) -> bool:
@@ -202,9 +206,7 @@ def _claim(state: State, request: Request) -> Answer:
     if state.setup.street.deliveries.signed:
         return _claim_of_parcel(state, request)
     records = "We have checked our records: whatever you paid for was delivered in full, or is on its way."
-    return Answer(
-        state, (records, letters.on_their_way(state.setup, _open_orders(state, request.supplier))), terms=False
-    )
+    return Answer(state, (records, _way_text(state, request)), terms=False)
 
 
 def _claim_of_parcel(state: State, request: Request) -> Answer:
@@ -248,7 +250,7 @@ def _bargain(state: State, request: Request) -> Answer:
 
 def _complain(state: State, request: Request) -> Answer:
     sorry = "We are sorry that you are not satisfied, and thank you for telling us."
-    return Answer(state, (sorry, letters.on_their_way(state.setup, _open_orders(state, request.supplier))), terms=False)
+    return Answer(state, (sorry, _way_text(state, request)), terms=False)
 
 
 def _thank(state: State, _: Request) -> Answer:

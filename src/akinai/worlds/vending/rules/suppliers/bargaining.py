@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -55,7 +56,7 @@ def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
     return state, Outcome("\n\n".join(texts), data={"suppliers": data})
 
 
-def _price_list(state: State, supplier: Supplier) -> tuple[str, dict[str, Json]]:
+def _price_list(state: State, supplier: Supplier) -> tuple[str, dict[str, Any]]:
     names = state.setup.catalog.by_id
     costs = tuple((id, names[id].wholesale_cents, supplier.own_by_product.get(id, 1000)) for id in supplier.products)
     prices = _prices(supplier.address, supplier.price_permille, costs)
@@ -65,7 +66,7 @@ def _price_list(state: State, supplier: Supplier) -> tuple[str, dict[str, Json]]
         f"minimum order {minimum}, freight {format_cents(supplier.freight_cents)}\n"
         + ", ".join(f"{names[id].name} ({id}) {format_cents(cents)}" for id, cents in prices.items())
     )
-    data: dict[str, Json] = {
+    data = {
         "supplier": supplier.id,
         "lead_days": supplier.lead_days,
         "hour": supplier.hour,
@@ -180,11 +181,8 @@ def _settle_offer(state: State, supplier: Supplier, talk: Talk, text: str, about
     state = state.moved(quoted={**state.quoted, supplier.id: (state.day, talk.ask_permille)})
     _, price_data = _price_list(state, with_prices(supplier, talk.ask_permille))
     sample = about or supplier.products[0]
-    name, prices = state.setup.catalog.by_id[sample].name, price_data["prices_cents"]
-    cents = prices[sample] if isinstance(prices, dict) else 0
-    price = format_cents(cents) if isinstance(cents, int) else ""
-    lower = (
-        f"All prices are {(before - talk.ask_permille) * 100 // before} % lower: " if talk.ask_permille < before else ""
-    )
+    name, price = state.setup.catalog.by_id[sample].name, format_cents(price_data["prices_cents"][sample])
+    off = (before - talk.ask_permille) * 100 // before
+    lower = f"All prices are {off} % lower: " if talk.ask_permille < before else ""
     until = f"{lower}{name} is {price}, until {day_text(state, talk.last_day)}."
     return state, Outcome(f"{supplier.name}: {text} {until}", data={**price_data, "moved": talk.ask_permille < before})
