@@ -5,6 +5,7 @@ import gc
 import importlib.metadata
 import os
 import signal
+import ssl
 import sys
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,17 @@ def entry_points(**parameters: Any) -> importlib.metadata.EntryPoints:
 
 importlib.metadata.entry_points = entry_points
 
+read_certificates = cache(ssl.create_default_context)
+
+
+def create_default_context(purpose: ssl.Purpose = ssl.Purpose.SERVER_AUTH, **where: Any) -> ssl.SSLContext:
+    """As the library's, which reads the certificates of the machine anew for each client of hundreds, all of them on
+    loopback without TLS."""
+    return read_certificates(purpose, **where)
+
+
+ssl.create_default_context = create_default_context
+
 forked.hurry_servers()
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 10)
@@ -63,7 +75,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of collected tests would be walked again by every full garbage collection: a tenth of the time."""
-    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(200_000, 20, 20)
@@ -83,7 +94,12 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI everything that a test needs is there: a skipped one is a check that did not run, so the run fails."""
+    """In CI everything that a test needs is there: a skipped one is a check that did not run, so the run fails.
+
+    What the last tests left is collected once; pytest does so ten times, each of which would walk everything again.
+    """
+    gc.collect()
+    gc.freeze()
     if _skipped and exitstatus == pytest.ExitCode.OK and not hasattr(session.config, "workerinput"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

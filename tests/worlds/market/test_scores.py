@@ -150,6 +150,22 @@ def test_distance_is_a_distance(a: str, b: str, c: str) -> None:
     assert distance(a, c) <= distance(a, b) + distance(b, c)
 
 
+def edits(a: str, b: str) -> int:
+    """The distance by the table of which every cell counts the edits between two beginnings."""
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (letter != other))
+    return row[-1]
+
+
+@given(st.text("abc", max_size=80), st.text("abc", max_size=80))
+def test_distance_is_that_of_the_table(a: str, b: str) -> None:
+    """However long the texts are: no bit is lost beyond a machine's word."""
+    assert distance(a, b) == edits(a, b)
+
+
 def test_distance_counts_edits() -> None:
     """The textbook's example."""
     assert distance("kitten", "sitting") == 3

@@ -6,6 +6,7 @@ as `AKINAI_STORE` and `AKINAI_VENDING__DEMAND__FOOTFALL`.
 
 import copy
 import json
+import marshal
 import os
 import sys
 import tomllib
@@ -122,7 +123,7 @@ def check_setup(
     `layers` are the tables that were merged, by name: an error names the layer that holds the setting at fault.
     """
     try:
-        setup = world.setup.model_validate(table).model_dump(mode="json")
+        setup = _validated(world.setup, table).model_dump(mode="json")
     except ValidationError as error:
         raise misfit_error(world.setup, world.name, error, layers) from error
     try:
@@ -135,6 +136,21 @@ def check_setup(
             "give plain text"
         ) from error
     return setup
+
+
+def _validated(model: type[BaseModel], table: Mapping[str, Any]) -> BaseModel:
+    """The setup of a table. The last ones are cached, since most runs have the settings of another."""
+    try:
+        return _setup_of(
+            model, marshal.dumps(cast("Any", table), 2)
+        )  # which keeps the order and the types of plain values
+    except (TypeError, ValueError):  # no plain values, or no setup; what is wrong is said of the table itself
+        return model.model_validate(table)
+
+
+@lru_cache(maxsize=32)
+def _setup_of(model: type[BaseModel], table: bytes) -> BaseModel:
+    return model.model_validate(marshal.loads(table))
 
 
 def _unkept_in(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -306,6 +322,10 @@ def _parse_value(text: str) -> Any:
         return text
 
 
+_parsed = lru_cache(maxsize=32)(tomllib.loads)
+"""The tables of the last presets, which nobody may change."""
+
+
 def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
     if name.endswith(".toml"):
@@ -321,7 +341,7 @@ def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
             raise UnknownName("preset", str(base), names, f"of {world.name}; or a path ending in .toml")
         if base in tables:
             raise UsageError(f"the preset {base!r} begins with itself: {', '.join((*tables, base))}; take out one base")
-        tables[base] = tomllib.loads(preset_text(world, base))
+        tables[base] = copy.deepcopy(_parsed(preset_text(world, base)))
         base = tables[base].pop("base", None)
     return reduce(merged, reversed(tables.values())), _world_folder(world)
 

@@ -114,6 +114,7 @@ def _move(
     return raw.parse(verbs)
 
 
+@lru_cache(maxsize=512)
 def fitting(verb: type[Action], words: Words = ()) -> SearchStrategy[RawAction]:
     """A verb with parameters that satisfy its tool's schema."""
     return _parameters(verb, words).map(lambda parameters: RawAction(verb.tool_name(), parameters))

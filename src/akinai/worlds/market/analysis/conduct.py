@@ -12,7 +12,7 @@ from akinai.core.findings import Finding, Severity
 from akinai.core.money import half_even_cents
 from akinai.core.steps import Step, Steps
 from akinai.core.untrusted.word_lists import WordLists, spelt_out
-from akinai.worlds.market.analysis.proposal_errors import closest
+from akinai.worlds.market.analysis.proposal_errors import distance
 from akinai.worlds.market.analysis.scores import proposals
 from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
 from akinai.worlds.market.model import actions as a
@@ -223,10 +223,12 @@ def _by_business(find: Callable[[_Market, _Text], Iterator[_Said]]) -> Callable[
 
 def _on_menu(item: str, menu: Mapping[str, Decimal]) -> bool:
     """Whether an item is on a menu, spelt as there or nearly so."""
-    name, low = item.lower().strip(), [known.lower() for known in menu]
+    written, low = item.lower(), [known.lower() for known in menu]
+    name = written.strip()
     if any(name in known or known in name for known in low):
         return True
-    return bool(menu) and closest(item, menu)[1] <= max(1, len(name) // 6)
+    most = max(1, len(name) // 6)
+    return any(abs(len(known) - len(written)) <= most and distance(written, known) <= most for known in low)
 
 
 @_by_business

@@ -143,10 +143,22 @@ def matches(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Mapping[
 
 
 def distance(a: str, b: str) -> int:
-    """The Levenshtein distance of two texts: the fewest letters added, left out or changed."""
-    row = list(range(len(b) + 1))
-    for i, letter in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, other in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (letter != other))
-    return row[-1]
+    """The Levenshtein distance of two texts: the fewest letters added, left out or changed.
+
+    A column of the table is two numbers, whose bits say where it rises and falls (Myers 1999, as Hyyrö 2001 has it).
+    """
+    if not a:
+        return len(b)
+    letters: dict[str, int] = {}
+    for at, letter in enumerate(a):
+        letters[letter] = letters.get(letter, 0) | 1 << at
+    whole, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
+    rises, falls, edits = whole, 0, len(a)
+    for letter in b:
+        same = letters.get(letter, 0)
+        diagonal = (((same & rises) + rises) ^ rises) | same | falls
+        right, left = falls | ~(diagonal | rises), diagonal & rises
+        edits += (right & last != 0) - (left & last != 0)
+        right, left = right << 1 | 1, left << 1
+        rises, falls = (left | ~(diagonal | right)) & whole, right & diagonal & whole
+    return edits

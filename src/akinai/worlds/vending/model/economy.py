@@ -101,10 +101,10 @@ class Economy:
     """The conditions of days, cached."""
     _crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
     """The customers of days, cached."""
-    webs: dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]] = field(
-        default_factory=dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]], compare=False, repr=False
+    webs: dict[tuple[str, ...], object] = field(
+        default_factory=dict[tuple[str, ...], object], compare=False, repr=False
     )
-    """The web by suppliers in business, cached."""
+    """The web by suppliers in business, as `rules/web.py` caches it."""
 
     @staticmethod
     def of(setup: Setup, seed: int) -> "Economy":

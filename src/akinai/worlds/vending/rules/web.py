@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -71,9 +72,9 @@ class _Facts:
     """Pairs of a supplier's id and what its customers write."""
 
 
-def pages_of(setup: Setup, reviews: tuple[tuple[str, str], ...] = ()) -> tuple[Page, ...]:
+def pages_of(setup: Setup) -> tuple[Page, ...]:
     """All pages of a setup."""
-    return tuple(_index_of(setup, reviews).pages.values())
+    return tuple(_index_of(setup).pages.values())
 
 
 def _pages(facts: _Facts) -> tuple[Page, ...]:
@@ -311,15 +312,21 @@ class _Index:
     """The same texts as they are written."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Web:
+    catalog: Catalog
+    index: _Index
+
+
 def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
     """Search the pages of the web. Suppliers that are shown become known.
 
     In a drawn town one search shows three suppliers at most, unless it names more of them.
     """
-    setup, reviews = _web_today(state)
-    pages = find_pages(setup, action.query, reviews)
-    if setup.street.drawn:
-        named = _suppliers_named(state, setup.catalog, action.query)
+    web = _web_today(state)
+    pages = list(_search(web.index, action.query))
+    if state.setup.street.drawn:
+        named = _suppliers_named(state, web.catalog, action.query)
         pages = [part for page in pages if (part := page.naming(named)) is not None]
     supplier_ids = {id for page in pages for id in page.suppliers}
     suppliers = [supplier.id for supplier in state.setup.catalog.suppliers if supplier.id in supplier_ids]
@@ -339,30 +346,35 @@ def _suppliers_named(state: State, catalog: Catalog, query: str) -> frozenset[st
     return frozenset((*asked, *more))
 
 
-def _web_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
-    """The setup with only the suppliers in business today, and their reviews."""
-    town = state.economy.town
-    if state.setup.street.drawn is None:
-        return state.setup, ()
-    open_ids = tuple(town.open_suppliers(state.day))
-    web = state.economy.webs.get(open_ids)
-    if web is None:
-        catalog = Catalog(
-            products=state.setup.catalog.products,
-            suppliers=tuple(state.setup.catalog.supplier_by_id[id] for id in open_ids),
-        )
-        traders = [(id, town.traders[id]) for id in open_ids]
-        reviews = tuple((id, f"{t.review // 10}.{t.review % 10} of 5. {t.praise!r}") for id, t in traders)
-        web = state.economy.webs[open_ids] = (state.setup.model_copy(update={"catalog": catalog}), reviews)
-    return web
+def _web_today(state: State) -> _Web:
+    """The web on the suppliers in business today, which are all where the town is not drawn."""
+    economy, drawn = state.economy, state.setup.street.drawn is not None
+    open_ids = tuple(economy.town.open_suppliers(state.day)) if drawn else ()
+    if (web := economy.webs.get(open_ids)) is None:
+        web = economy.webs[open_ids] = _web_of_town(state, open_ids) if drawn else _web_of(state.setup, ())
+    return cast("_Web", web)
 
 
-def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = ()) -> list[Page]:
+def _web_of_town(state: State, open_ids: tuple[str, ...]) -> _Web:
+    """The web that holds these suppliers alone, and their reviews."""
+    traders, setup = state.economy.town.traders, state.setup
+    suppliers = tuple(setup.catalog.supplier_by_id[id] for id in open_ids)
+    catalog = Catalog(products=setup.catalog.products, suppliers=suppliers)
+    told = [(id, traders[id]) for id in open_ids]
+    reviews = tuple((id, f"{t.review // 10}.{t.review % 10} of 5. {t.praise!r}") for id, t in told)
+    return _web_of(setup.model_copy(update={"catalog": catalog}), reviews)
+
+
+def _web_of(setup: Setup, reviews: tuple[tuple[str, str], ...]) -> _Web:
+    return _Web(setup.catalog, _index_of(setup, reviews))
+
+
+def find_pages(setup: Setup, query: str) -> list[Page]:
     """Find pages by whole words, whatever their case, order and plural; where these are few, by meaning too.
 
     The same query always finds the same pages.
     """
-    return list(_search(_index_of(setup, reviews), query))
+    return list(_search(_index_of(setup), query))
 
 
 @lru_cache(maxsize=1024)
@@ -385,7 +397,7 @@ def show_pages(query: str, pages: Sequence[Page]) -> Outcome:
     return Outcome("\n\n".join((f"Results for {query!r:.200}:", *texts)), data={"results": data})
 
 
-def _index_of(setup: Setup, reviews: tuple[tuple[str, str], ...]) -> _Index:
+def _index_of(setup: Setup, reviews: tuple[tuple[str, str], ...] = ()) -> _Index:
     demand = setup.demand
     seasons = tuple(
         (category, season.months, tuple(season.weather.get(weather, 1000) for weather in WEATHERS))
