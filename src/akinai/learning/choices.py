@@ -181,10 +181,7 @@ class VotingRetriever(PlaybookRetriever):
     """
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        question, *choices = query.split("\n")
-        index = self._refreshed(playbook)
-        scores = index.scores(self._search(question))
-        choice_scores = [index.scores(self._search(choice)) for choice in choices]
+        scores, choice_scores = self._found(playbook, query)
         ballot = vote(scores, choice_scores)
         voters = sorted({id for ids in ballot.voters for id in ids}, key=lambda id: (-scores[id], id))
         if self.config.whole:
@@ -197,10 +194,9 @@ class VotingRetriever(PlaybookRetriever):
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         """These bullets. Those that the question and a choice both find vote."""
-        question, *choices = query.split("\n")
-        index, allowed = self._refreshed(playbook), frozenset(ids)
-        scores = {id: score for id, score in index.scores(self._search(question)).items() if id in allowed}
-        ballot = vote(scores, [index.scores(self._search(choice)) for choice in choices]) if scores else Ballot()
+        scores, choice_scores = self._found(playbook, query)
+        own = {id: score for id, score in scores.items() if id in ids}
+        ballot = vote(own, choice_scores) if own else Ballot()
         return RetrievedVotes(self.by_ids(playbook, ids).injection, playbook, ballot)
 
     def permuted(self, original: Playbook, permuted: Playbook, query: str) -> Retrieved:
@@ -208,9 +204,13 @@ class VotingRetriever(PlaybookRetriever):
         so the question finds the same bullets."""
         return self.retrieve(permuted, query)
 
-    def _search(self, text: str) -> SearchQuery:
+    def _found(self, playbook: Playbook, query: str) -> tuple[Mapping[str, float], Sequence[Mapping[str, float]]]:
+        """The scores of the bullets that the question finds, and of those that each choice finds."""
+        index = self._refreshed(playbook)
         # A bullet that misled once stays a voter: leaving such bullets out costs accuracy, see docs/qa.md.
-        return SearchQuery(text, top_k=self.config.top_k, min_confidence=0.0)
+        queries = (SearchQuery(text, top_k=self.config.top_k, min_confidence=0.0) for text in query.split("\n"))
+        scores, *choice_scores = map(index.scores, queries)
+        return scores, choice_scores
 
 
 class VotingGenerator:

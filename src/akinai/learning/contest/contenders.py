@@ -134,15 +134,10 @@ async def learn_by(
         newest = state
         if step == "apply":
             taught += 1
-            tokens = used(state).tokens.input + used(state).tokens.output
+            tokens = state.usage.tokens.input + state.usage.tokens.output
             if nearly_spent(contest, tokens, tokens / taught):
                 raise _Spent
 
     with suppress(_Spent):
         await learn(Job(contest.train, players, contest.evaluator, file, retriever, loop_config), watch=watch)
-    return ContestResult(file.load(), retriever.fresh(), used(newest))
-
-
-def used(state: LoopState) -> ModelUsage:
-    """The model calls of a learning so far."""
-    return sum((epoch.counts.usage for epoch in state.epochs), state.counts.usage)
+    return ContestResult(file.load(), retriever.fresh(), newest.usage)

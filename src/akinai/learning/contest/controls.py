@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, Self
 
@@ -143,12 +143,8 @@ async def placebo(contest: Contest) -> ContestResult:
 
 async def icl(contest: Contest) -> ContestResult:
     """Training tasks with their answers as raw examples, searched for each task, in as many tokens as the bullets."""
-    bullets = tuple(
-        Bullet(f"ex-{number:05}", EXAMPLES, f"{task.text}\n-> {task.truth}")
-        for number, task in enumerate(contest.train, 1)
-    )
-    section = Section(EXAMPLES, "Earlier tasks with their right answers.", bullets)
-    examples = Playbook((section,), len(bullets) + 1)
+    texts = (f"{task.text}\n-> {task.truth}" for task in contest.train)
+    examples = _examples(texts, "Earlier tasks with their right answers.")
     top_k = max(contest.config.top_k, MOST_EXAMPLES)
     retriever = contest.retriever(
         contest.config.model_copy(update={"budget_tokens": 0, "whole": False, "min_confidence": 0.0, "top_k": top_k})
@@ -189,12 +185,12 @@ async def foreign_lessons(contest: Contest) -> ContestResult:
     """Lessons of another world, in at most as many tokens as the learned bullets. All runs get the same ones."""
     assert contest.records is not None
     foreign, tokens = await contest.records.foreign_playbook(), _budget(contest)
-    bullets: list[Bullet] = []
+    texts: list[str] = []
     for bullet in foreign:
-        if inject_all(_numbered_playbook([*bullets, bullet])).tokens > tokens:
+        if inject_all(_examples([*texts, bullet.content])).tokens > tokens:
             break
-        bullets.append(bullet)
-    return ContestResult(_numbered_playbook(bullets), contest.retriever(contest.config), saw_truth=False)
+        texts.append(bullet.content)
+    return ContestResult(_examples(texts), contest.retriever(contest.config), saw_truth=False)
 
 
 async def run_excerpts(contest: Contest) -> ContestResult:
@@ -202,9 +198,7 @@ async def run_excerpts(contest: Contest) -> ContestResult:
     knew about them where the Reflector saw it too."""
     assert contest.records is not None
     texts = await contest.records.excerpts(contest.playbook, _budget(contest), truth=not contest.config.no_truth)
-    return ContestResult(
-        _numbered_playbook([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config)
-    )
+    return ContestResult(_examples(texts), contest.retriever(contest.config))
 
 
 def _budget(contest: Contest) -> int:
@@ -213,10 +207,10 @@ def _budget(contest: Contest) -> int:
     return min(tokens, contest.config.budget_tokens or tokens)
 
 
-def _numbered_playbook(bullets: Sequence[Bullet]) -> Playbook:
-    """A playbook of these bullets in one section, renumbered."""
-    own = tuple(Bullet(f"ex-{number:05}", EXAMPLES, bullet.content) for number, bullet in enumerate(bullets, 1))
-    return Playbook((Section(EXAMPLES, "What was seen elsewhere.", own),), len(own) + 1)
+def _examples(texts: Iterable[str], about: str = "What was seen elsewhere.") -> Playbook:
+    """A playbook of these texts in one section."""
+    bullets = tuple(Bullet(f"ex-{number:05}", EXAMPLES, text) for number, text in enumerate(texts, 1))
+    return Playbook((Section(EXAMPLES, about, bullets),), len(bullets) + 1)
 
 
 PLACEBO, ICL = Rival(placebo, on_runs=foreign_lessons), Rival(icl, on_runs=run_excerpts)

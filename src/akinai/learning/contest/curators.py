@@ -14,7 +14,7 @@ from akinai.core.canonical import Json
 from akinai.core.models import Asker
 from akinai.core.replies.objects import UnreadableReply, object_in
 from akinai.learning.contest.contenders import Contest, ContestResult, Rival, learn_by
-from akinai.learning.playbook.bullets import Playbook, Section
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.model import NONE
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Trajectory
@@ -71,13 +71,8 @@ class CheatsheetCurator(ModelRole):
             "attempts": _attempts(insights),
             "budget": str(self._budget),
         }
-        parsed = await self.ask(values, _text)
-        if parsed.value is None:
-            return Curation(Delta(), parsed.failed, parsed.usage)
-        kind = "UPDATE" if bullet else "ADD"
-        operation = Operation(kind, CHEATSHEET, bullet.id if bullet else None, parsed.value)
-        changed = bullet is None or bullet.content != parsed.value
-        return Curation(Delta(operations=(operation,) if changed else ()), "", parsed.usage)
+        parsed = await self.ask(values, lambda reply: _sheet_operations(reply, bullet))
+        return Curation(Delta(operations=parsed.value or ()), parsed.failed, parsed.usage)
 
 
 class BankCurator(ModelRole):
@@ -86,12 +81,8 @@ class BankCurator(ModelRole):
     prompt = "reasoning_bank"
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
-        parsed = await self.ask({"attempts": _attempts(insights), "most": str(MOST_ITEMS)}, _items)
-        if parsed.value is None:
-            return Curation(Delta(), parsed.failed, parsed.usage)
-        return Curation(
-            Delta(operations=tuple(Operation("ADD", BANK, None, text) for text in parsed.value)), "", parsed.usage
-        )
+        parsed = await self.ask({"attempts": _attempts(insights), "most": str(MOST_ITEMS)}, _bank_operations)
+        return Curation(Delta(operations=parsed.value or ()), parsed.failed, parsed.usage)
 
 
 async def cheatsheet(contest: Contest) -> ContestResult:
@@ -113,18 +104,20 @@ def _attempts(insights: Sequence[Insights]) -> str:
     return "\n\n".join(f"{item.task_text}\n\n{item.reasoning}\n\n({item.key_insight})" for item in insights)
 
 
-def _text(reply: str) -> str:
+def _sheet_operations(reply: str, bullet: Bullet | None) -> tuple[Operation, ...]:
     text = text_in(object_in(reply, CHEATSHEET), CHEATSHEET).strip()
     if not text:
         raise UnreadableReply("cheatsheet is empty; give the whole new cheatsheet")
-    return text
+    if bullet is None:
+        return (Operation("ADD", CHEATSHEET, None, text),)
+    return (Operation("UPDATE", CHEATSHEET, bullet.id, text),) if bullet.content != text else ()
 
 
-def _items(reply: str) -> tuple[str, ...]:
+def _bank_operations(reply: str) -> tuple[Operation, ...]:
     value = object_in(reply, "items")["items"]
     if not isinstance(value, list):
         raise UnreadableReply('items is no list; give a list of {"title", "description", "content"}')
-    return tuple(filter(None, (_item(item) for item in value[:MOST_ITEMS])))
+    return tuple(Operation("ADD", BANK, None, text) for item in value[:MOST_ITEMS] if (text := _item(item)))
 
 
 def _item(item: Json) -> str:

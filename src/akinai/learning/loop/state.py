@@ -323,6 +323,12 @@ class LoopState:
         return max(self.selected, key=lambda selected: selected.score, default=None)
 
     @property
+    def usage(self) -> ModelUsage:
+        """The model calls so far."""
+        epochs = sum((epoch.counts.usage for epoch in self.epochs), self.counts.usage)
+        return sum((selected.usage for selected in self.selected), epochs)
+
+    @property
     def delta_id(self) -> str:
         """The id of the current batch's delta."""
         return f"{self.learning_id}/{self.epoch}/{self.done}"

@@ -4,7 +4,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,17 +35,15 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=F
 def dumps(playbook: Playbook) -> str:
     """The text of a playbook's file: JSON with one bullet a line and letters unescaped. Equal playbooks give equal
     texts."""
-    sections = ",\n".join(_section_text(section) for section in playbook.sections)
-    parts = [
-        f'"schema": {SCHEMA}',
-        f'"metadata": {_encode(_metadata_json(playbook))}',
-        f'"sections": [\n{sections}\n]' if sections else '"sections": []',
-        *_pairs_text(playbook.extra),
+    document: Any = to_json(playbook)
+    inner = document if playbook.around is None else document["playbook"]
+    sections = [
+        _object_text(section, "bullets", _list_text(map(_encode, section["bullets"]), "  "), ", ")
+        for section in inner["sections"]
     ]
-    inner = "{" + ",\n".join(parts) + "}"
-    if playbook.around is None:
-        return inner + "\n"
-    return "{" + ",\n".join([f'"playbook": {inner}', *_pairs_text(playbook.around)]) + "}\n"
+    text = _object_text(inner, "sections", _list_text(sections, ""), ",\n")
+    text = text if inner is document else _object_text(document, "playbook", text, ",\n")
+    return f"{text}\n"
 
 
 def loads(text: str, file: str = "the playbook") -> Playbook:
@@ -153,7 +151,12 @@ def to_json(playbook: Playbook) -> dict[str, Json]:
     """The playbook as JSON-native values."""
     inner: dict[str, Json] = {
         "schema": SCHEMA,
-        "metadata": _metadata_json(playbook),
+        "metadata": {
+            "created_at": playbook.created_at,
+            "updated_at": playbook.updated_at,
+            "next_id": playbook.next_id,
+            **playbook.metadata,
+        },
         "sections": [
             {**section_head(section), "bullets": [bullet_json(bullet) for bullet in section.bullets], **section.extra}
             for section in playbook.sections
@@ -315,24 +318,15 @@ def _checked(file: str, sections: Sequence[Section]) -> int:
     return highest
 
 
-def _metadata_json(playbook: Playbook) -> dict[str, Json]:
-    return {
-        "created_at": playbook.created_at,
-        "updated_at": playbook.updated_at,
-        "next_id": playbook.next_id,
-        **playbook.metadata,
-    }
+def _object_text(fields: Mapping[str, Json], own: str, text: str, joint: str) -> str:
+    """An object, of which the field `own` is a text already."""
+    pairs = (f"{_encode(name)}: {text if name == own else _encode(value)}" for name, value in fields.items())
+    return f"{{{joint.join(pairs)}}}"
 
 
-def _section_text(section: Section) -> str:
-    head = _encode(section_head(section))[:-1]
-    bullets = ",\n".join(f"    {_encode(bullet_json(bullet))}" for bullet in section.bullets)
-    extra = "".join(f", {pair}" for pair in _pairs_text(section.extra))
-    return f'  {head}, "bullets": [\n{bullets}\n  ]{extra}}}' if bullets else f'  {head}, "bullets": []{extra}}}'
-
-
-def _pairs_text(fields: Mapping[str, Json]) -> list[str]:
-    return [f"{_encode(name)}: {_encode(value)}" for name, value in fields.items()]
+def _list_text(items: Iterable[str], margin: str) -> str:
+    lines = ",\n".join(f"{margin}  {item}" for item in items)
+    return f"[\n{lines}\n{margin}]" if lines else "[]"
 
 
 def _finite(text: str) -> float:

@@ -258,15 +258,12 @@ def differ_in_meaning(a: str, b: str) -> bool:
     True when they differ in numbers, names, code or quotes, negations, one side of a pair such as buy and sell, or the
     order of their common words. It compares words, not meaning, and errs towards True, which costs a missed merge.
     """
-    a, b = a.replace("\u2019", "'"), b.replace("\u2019", "'")
-    words_a, words_b = tokenize(a), tokenize(b)
-    if _names(a) - {*words_b, *_names(b)} or _names(b) - {*words_a, *_names(a)}:
-        return True
-    a, b = normalise(a), normalise(b)
+    words_a, words_b = tokenize(a := _straight(a)), tokenize(b := _straight(b))
     return (
-        _marks(a) != _marks(b)
+        any(_own_names(a, b))
+        or _marks(a) != _marks(b)
         or _common(words_a, words_b) != _common(words_b, words_a)
-        or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
+        or _take_sides(a, b)
     )
 
 
@@ -276,23 +273,25 @@ def differ_in_substance(a: str, b: str) -> bool:
     True when each has names or code that the other lacks, or they differ in numbers, negations, or one side of a pair.
     One may go into more detail, and order and wording may differ.
     """
-    a, b = (_EXAMPLE.sub("", text.replace("\u2019", "'")) for text in (a, b))
-    words_a, words_b = tokenize(a), tokenize(b)
-    own_a, own_b = _names(a) - {*words_b, *_names(b)}, _names(b) - {*words_a, *_names(a)}
-    a, b = normalise(a), normalise(b)
+    a, b = (_EXAMPLE.sub("", _straight(text)) for text in (a, b))
     (marks_a, negations_a), (marks_b, negations_b) = _marks(a), _marks(b)
     return (
-        (bool(own_a) and bool(own_b))
+        all(_own_names(a, b))
         or not (marks_a <= marks_b or marks_b <= marks_a)
         or any(mark[0].isdigit() for mark in ((marks_a - marks_b) | (marks_b - marks_a)) if mark)
         or negations_a != negations_b
-        or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
+        or _take_sides(a, b)
     )
 
 
-def _names(text: str) -> set[str]:
-    """Capitalised words inside a sentence, and runs of katakana, normalised."""
-    return {normalise(name) for name in _NAME.findall(text)}
+def _straight(text: str) -> str:
+    return text.replace("\u2019", "'")
+
+
+def _own_names(a: str, b: str) -> tuple[set[str], set[str]]:
+    """Capitalised words inside a sentence, and runs of katakana, that each text has and the other lacks."""
+    names_a, names_b = ({normalise(name) for name in _NAME.findall(text)} for text in (a, b))
+    return names_a - names_b - {*tokenize(b)}, names_b - names_a - {*tokenize(a)}
 
 
 def _common(words: list[str], other_words: list[str]) -> list[str]:
@@ -303,11 +302,14 @@ def _common(words: list[str], other_words: list[str]) -> list[str]:
 
 def _marks(text: str) -> tuple[Counter[str], int]:
     """Numbers and code with their counts, and the number of negations."""
+    text = normalise(text)
     return Counter(mark.strip(".,:/-") for mark in _CODE.findall(text)), len(_NEGATION.findall(text))
 
 
-def _on_other_sides(a: str, b: str, left: str, right: str) -> bool:
-    return _has(a, left) != _has(b, left) and _has(a, right) != _has(b, right)
+def _take_sides(a: str, b: str) -> bool:
+    """Whether the texts have different sides of a pair."""
+    a, b = normalise(a), normalise(b)
+    return any(_has(a, left) != _has(b, left) and _has(a, right) != _has(b, right) for left, right in _SIDES)
 
 
 def _has(text: str, side: str) -> bool:

@@ -221,7 +221,7 @@ def _truncated(
     weights = np.concatenate([weights for _, weights in rows])
     matrix = sparse.csr_matrix((weights, indices, ends), shape=(len(rows), terms))
     tall, side = (matrix, terms) if terms <= len(rows) else (matrix.T, len(rows))
-    squared = linalg.LinearOperator((side, side), lambda vector: tall.T @ (tall @ vector), dtype=np.float32)
+    squared: Any = linalg.aslinearoperator(tall.T) @ linalg.aslinearoperator(tall)
     _, vectors = linalg.eigsh(squared, k=dimensions, v0=np.ones(side, np.float32), rng=0)
     vectors, _ = np.linalg.qr(vectors)
     left, values, right = np.linalg.svd(tall @ vectors, full_matrices=False)

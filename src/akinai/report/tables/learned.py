@@ -26,7 +26,7 @@ def learned_page(learned: Mapping[str, Any], width: int, sentences: str) -> "Ren
     card = learned["card"]
     beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
     head = [_title(learned), f"playbook {card['playbook']}; {beginning}"]
-    parts: list[RenderableType] = [Text(translate_result(sentences), "bold")]
+    parts: list[Grid | RenderableType] = [Text(translate_result(sentences), "bold")]
     parts.append(Text("\n".join(map(translate_sentence, head))))
     parts += [_in_language(table) for table in (scores_table(learned), measured_table(learned)) if table.rows]
     if rows := learned["against"]:

@@ -27,7 +27,7 @@ from akinai.learning.playbook.opening import expect_playbook
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.model import model_roles
-from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
+from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task, labels
@@ -487,8 +487,7 @@ class _Learning:
         if self.models:
             by_role = {role: next(iter(self.models.by_role.values())) for role in ROLES} | {**self.models.by_role}
             ask = await resources.askers(replace(self.models, by_role=by_role), structured=settings.structured)
-        learned = [epoch.counts.usage for epoch in state.epochs] + [selected.usage for selected in state.selected]
-        spent = sum(learned, ModelUsage())
+        spent = state.usage
         contest = Contest(
             tasks.train,
             [task.assignment for task in tasks.judged[evaluation.split]],

@@ -15,11 +15,11 @@ class _Scores(NamedTuple):
     name: str
     unit: str | None
     n: int
+    paired: Mapping[str, Any] | None
+    over: Mapping[str, Any] | None
+    """What the playbook has over its control."""
     without: Mapping[str, Any] | None
     judged: Mapping[str, Any] | None
-    paired: Mapping[str, Any] | None = None
-    over: Mapping[str, Any] | None = None
-    """What the playbook has over its control."""
 
 
 def scores_table(document: Mapping[str, Any]) -> Grid:
@@ -36,8 +36,8 @@ def scores_table(document: Mapping[str, Any]) -> Grid:
             _amounts("with it", units, [row.judged for row in rows], "value"),
             _amounts("gain", units, [row.paired for row in rows]),
             _amounts("over its control", units, [row.over for row in rows], drop=3),
-            Column("wins", [row.paired and row.paired["wins"] for row in rows], drop=2),
-            Column("losses", [row.paired and row.paired["losses"] for row in rows], drop=2),
+            Column("wins", [row.paired["wins"] if row.paired else None for row in rows], drop=2),
+            Column("losses", [row.paired["losses"] if row.paired else None for row in rows], drop=2),
         ],
         "" if document["world"] else IN_PERCENT,
     )
@@ -67,18 +67,20 @@ def _task_scores(judged: Mapping[str, Any]) -> Iterator[_Scores]:
     split, right, clean = judged["split"], judged["accuracy"], judged["clean_accuracy"]
     if not right or not right["n"]:
         return
-    shares, n = (judged["baseline_accuracy"], right), right["n"]
-    marks = [judged[name] if judged[name] is None else {"value": judged[name]} for name in ("without", "with")]
-    gains = judged["paired"], judged["control"] and judged["control"]["paired"]
-    if any(
-        mark and share and abs(mark["value"] - share["value"]) > 1e-9 for mark, share in zip(marks, shares, strict=True)
-    ):
-        yield _Scores(f"accuracy on {split}", "points", n, *shares)
-        yield _Scores(f"mean mark on {split}", "points", n, *marks, *gains)
+    n, shares = right["n"], (judged["baseline_accuracy"], right)
+    without, marked = (
+        judged[name] if judged[name] is None else {"value": judged[name]} for name in ("without", "with")
+    )
+    paired, over = judged["paired"], judged["control"] and judged["control"]["paired"]
+    marks = zip((without, marked), shares, strict=True)
+    if any(mark and share and abs(mark["value"] - share["value"]) > 1e-9 for mark, share in marks):
+        yield _Scores(f"accuracy on {split}", "points", n, None, None, *shares)
+        yield _Scores(f"mean mark on {split}", "points", n, paired, over, without, marked)
     else:
-        yield _Scores(f"accuracy on {split}", "points", n, *shares, *gains)
+        yield _Scores(f"accuracy on {split}", "points", n, paired, over, *shares)
     if clean and clean["n"]:
-        yield _Scores(f"accuracy on {split} tasks that nothing was learned from", "points", clean["n"], None, clean)
+        seen_by_none = f"accuracy on {split} tasks that nothing was learned from"
+        yield _Scores(seen_by_none, "points", clean["n"], None, None, None, clean)
 
 
 def _run_scores(document: Mapping[str, Any]) -> Iterator[_Scores]:
@@ -86,16 +88,17 @@ def _run_scores(document: Mapping[str, Any]) -> Iterator[_Scores]:
 
     def scores(name: str, unit: str | None, n: int, of: Mapping[str, Any], over: Mapping[str, Any] | None) -> _Scores:
         without, judged = ({"value": of[side]} if of[side] is not None else None for side in ("without", "with"))
-        return _Scores(name, unit, n, without, judged, of["paired"], over)
+        return _Scores(name, unit, n, of["paired"], over, without, judged)
 
     unit, control = document["unit"], document["control"]
+    sides: Sequence[Mapping[str, Any]] = document["opponents"] or ()
     yield scores("score", unit, document["runs"], document, control and control["paired"])
-    sides = document["opponents"] or []
     for side in sides:
         against = f" against {side['opponents']}" if len(sides) > 1 else ""
         if against:
             yield scores(f"score{against}", unit, side["runs"], side, side["over_control"])
-        for name, figures in side["beside"].items():
+        beside: Mapping[str, Mapping[str, Any]] = side["beside"]
+        for name, figures in beside.items():
             yield scores(f"{label(name)}{against}", figures["unit"], side["runs"], figures, None)
 
 
