@@ -127,7 +127,8 @@ def completions(text: str, offered: Sequence[type[Action]], seen: SeenValues) ->
         values = _values(parameters_of(verb), [item for item in before[1:] if item], word, seen)
         plain = word.strip('"').casefold()
         names = seen.voice.names
-        named = {_quoted(names[value]): about for value, about in values.items() if value in names}
+        named = {names[value]: about for value, about in values.items() if value in names}
+        named = {f'"{name}"' if " " in name else name: about for name, about in named.items()}
         yield from (
             (value, about) for value, about in (named | values).items()
             if value.strip('"').casefold().startswith(plain) and value != word
@@ -150,10 +151,6 @@ def _values(parameters: Sequence[Parameter], typed: Sequence[str], word: str, se
     ending = "=" if tables else ""
     suggestions |= {f"{value}{ending}": "" for value in seen.words if word or tables}
     return suggestions | {f"{item.name}=": str(item.schema.get("description", "")) for item in left}
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def _fits(word: str, name: str) -> bool:

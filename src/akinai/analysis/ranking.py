@@ -165,7 +165,7 @@ class Standings:
                 Column("place", [row.place for row in rows]),
                 Column(
                     "rating", [round(row.rating.points) for row in rows],
-                    ends=[_rounded(row.rating.ci95) for row in rows],
+                    ends=[(round(ends[0]), round(ends[1])) if (ends := row.rating.ci95) else None for row in rows],
                 ),
                 Column("ahead", [row.rating.ahead for row in rows], unit="percent"),
                 Column(
@@ -190,10 +190,6 @@ class Standings:
     def __repr__(self) -> str:
         places = ", ".join(f"{row.place} {row.player}" for row in self.rows)
         return f"<Standings of {self.name}: {places}>"
-
-
-def _rounded(bounds: Bounds | None) -> Bounds | None:
-    return bounds and (round(bounds[0]), round(bounds[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[
     `id`, `task` and `truth` are each the name of a field, or a text with fields in braces: "{question} A: {choice0}".
     The fields of the truth are hidden from Generators; they see the others as `data`.
     """
-    hidden = frozenset(_fields(truth))
+    hidden = frozenset(_PLACEHOLDER.findall(truth) or [truth])
     rows = list(_rows(text, file))
     if not rows:
         raise UsageError(f"{file} holds no task; give one a line")
@@ -81,10 +81,6 @@ def _rows(text: str, file: str) -> Iterator[Mapping[str, Json]]:
             yield cast("dict[str, Json]", row)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
-
-
-def _fields(template: str) -> list[str]:
-    return _PLACEHOLDER.findall(template) or [template]
 
 
 def _field(row: Mapping[str, Json], template: str, location: str) -> str:

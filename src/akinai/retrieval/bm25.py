@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from akinai.retrieval.text import Tokenizer, tokenize
-from akinai.retrieval.vectors import Rows, top_positions
+from akinai.retrieval.vectors import RowIndex, top_positions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,7 +120,7 @@ class PackedPostings:
         return words[order], self.counts[order], begins
 
 
-class BM25Index:
+class BM25Index(RowIndex):
     """An inverted index over documents, which are added and removed by id. Not thread-safe.
 
     A document's score is the sum, over the different words of the query, of idf * count / (count + norm), with
@@ -129,26 +129,15 @@ class BM25Index:
     """
 
     def __init__(self, *, tokenizer: Tokenizer = tokenize, k1: float = K1, b: float = B) -> None:
+        super().__init__()
         self.tokenizer = tokenizer
         self.k1 = k1
         self.b = b
-        self._rows = Rows()
         self._postings: dict[str, _Postings] = {}
         self._words: list[tuple[str, ...] | _LazyWords] = []
         self._lengths = array("q")
         self._total = 0
         self._norms: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._rows
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """The ids by row. A removal moves the last row into the gap."""
-        return self._rows.ids
 
     def add(self, id: str, text: str) -> None:
         """Add a document, or replace the document of this id. The time does not depend on the size of the index."""

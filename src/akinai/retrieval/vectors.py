@@ -181,20 +181,11 @@ class VectorHit:
     """The cosine, -1 to 1, rounded to six decimals."""
 
 
-class VectorIndex:
-    """Exact cosine search over the vectors of documents, which are added and removed by id. Not thread-safe.
+class RowIndex:
+    """Documents by row, which are added and removed by id."""
 
-    Numbers are float32, stored coordinate by coordinate, so a query with few nonzero coordinates, such as a hashed
-    one, reads only those. Memory grows by doubling, so the time to add does not depend on the size of the index.
-    """
-
-    def __init__(self, dimensions: int) -> None:
-        import numpy as np
-
-        self.dimensions = dimensions
+    def __init__(self) -> None:
         self._rows = Rows()
-        self._columns: NDArray[np.float32] = np.zeros((dimensions, 0), np.float32)
-        self._lengths: NDArray[np.float64] = np.zeros(0, np.float64)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -206,6 +197,22 @@ class VectorIndex:
     def ids(self) -> Sequence[str]:
         """The ids by row. A removal moves the last row into the gap."""
         return self._rows.ids
+
+
+class VectorIndex(RowIndex):
+    """Exact cosine search over the vectors of documents, which are added and removed by id. Not thread-safe.
+
+    Numbers are float32, stored coordinate by coordinate, so a query with few nonzero coordinates, such as a hashed
+    one, reads only those. Memory grows by doubling, so the time to add does not depend on the size of the index.
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        import numpy as np
+
+        super().__init__()
+        self.dimensions = dimensions
+        self._columns: NDArray[np.float32] = np.zeros((dimensions, 0), np.float32)
+        self._lengths: NDArray[np.float64] = np.zeros(0, np.float64)
 
     @property
     def matrix(self) -> NDArray[np.float32]:

@@ -98,19 +98,18 @@ def rank(groups: Mapping[str, Mapping[Key, float | None]], *, better: Better | N
     number of pairs (see `holm`). Of equal groups, any difference at all is shown in at most 5 % of studies.
     """
     names = list(combinations(groups, 2))
-    comparisons = [_compare(groups[a], groups[b], better) for a, b in names]
+    comparisons = [
+        compare(groups[a], groups[b], better=better)
+        if groups[a].keys() & groups[b].keys()
+        else welch_compare(groups[a].values(), groups[b].values())
+        for a, b in names
+    ]
     corrected = holm([comparison.p for comparison in comparisons])
     pairs = tuple(
         _pair(a, b, comparison, p, better, groups, LEVEL / len(names))
         for (a, b), comparison, p in zip(names, comparisons, corrected, strict=True)
     )
     return Ranking(_places(groups, pairs, better) if better else {}, pairs)
-
-
-def _compare(
-    a: Mapping[Key, float | None], b: Mapping[Key, float | None], better: Better | None
-) -> PairedComparison | WelchComparison:
-    return compare(a, b, better=better) if a.keys() & b.keys() else welch_compare(a.values(), b.values())
 
 
 def _pair(

@@ -79,15 +79,14 @@ def card_blocks(analysis: Analysis) -> Iterator[Block]:
 def _cards_by_group(groups: Sequence[Group]) -> Grid:
     heads = list(dict.fromkeys(name for group in groups for name in group.card))
     rows = [
-        (group.name, group.world, *(_text(group.card.get(name)) for name in heads), _settings(group))
+        (
+            *(group.name, group.world, *(_text(group.card.get(name)) for name in heads)),
+            ", ".join(f"{name} = {_text(value)}" for name, value in group.settings.items()) or ABSENT,
+        )
         for group in groups
     ]
     columns = ("group", "world", *map(label, heads), "settings that set it apart")
     return Grid.of_rows(columns, rows, "By group", words=frozenset(range(len(columns))))
-
-
-def _settings(group: Group) -> str:
-    return ", ".join(f"{name} = {_text(value)}" for name, value in group.settings.items()) or ABSENT
 
 
 def _text(value: Json) -> str:

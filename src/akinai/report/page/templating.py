@@ -131,12 +131,10 @@ def dollars(cents: float | None, *, sign: bool = False) -> str:
     """Cents in whole dollars; below ten dollars to the cent."""
     if cents is None:
         return ABSENT
-    text = format_cents(round(cents)) if abs(cents) < 1_000 and round(cents) % 100 else _whole(round(cents))
+    exact = abs(cents) < 1_000 and round(cents) % 100
+    text = format_cents(round(cents) if exact else round(round(cents) / 100) * 100)
+    text = text if exact else text.removesuffix(".00")
     return ("+" if sign and cents > 0 else "") + text.replace("-", MINUS)
-
-
-def _whole(cents: int) -> str:
-    return format_cents(round(cents / 100) * 100).removesuffix(".00")
 
 
 def count(number: float) -> str:

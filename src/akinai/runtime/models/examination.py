@@ -177,7 +177,8 @@ class _Examiner:
         moves, why = await self._moves(LONG)
         letter = next((move.move.action for move in moves if isinstance(move.move.action, SendLetter)), None)
         if letter is None:
-            return Answer("long argument", False, why or f"no letter, but {_name(moves)}")
+            other = moves[0].move.action.tool_name() if moves else "nothing"
+            return Answer("long argument", False, why or f"no letter, but {other}")
         if len(letter.text) < len(LETTER) * 0.8:
             return Answer(
                 "long argument", False, f"{len(letter.text)} of {len(LETTER)} characters of the letter arrived"
@@ -292,10 +293,6 @@ def _why(reply: Reply, unread: Unreadable) -> str:
     """Why no action was read in a reply, for people."""
     why = "it calls no tool" if unread.why == NUDGE else unread.why.removesuffix(f"; {EXPECTED}")
     return _stopped(reply) or why
-
-
-def _name(moves: Sequence[RequestedMove]) -> str:
-    return moves[0].move.action.tool_name() if moves else "nothing"
 
 
 def _short(text: str) -> str:

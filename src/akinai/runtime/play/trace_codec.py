@@ -90,7 +90,8 @@ class TraceCodec:
                 number = new_numbers[message.key] = len(self._messages) + len(new)
                 new[message.key] = message
             numbers.append(number)
-        return NumberedPrompt(numbers, new, _digest(request.tools), digest_of(request, begin, last.hashed))
+        tools = request.tools.key.hex() if request.tools else None
+        return NumberedPrompt(numbers, new, tools, digest_of(request, begin, last.hashed))
 
     def encode(self, prompt: NumberedPrompt, request: Request, reply: Reply, model: str) -> dict[str, Json]:
         """The data of a call's trace record."""
@@ -204,7 +205,3 @@ def _ranges(numbers: Iterable[int]) -> Iterator[list[int]]:
         if begin is not None and end is not None:
             yield [begin, end]
         begin, end = number, None if number is None else number + 1
-
-
-def _digest(tools: Tools) -> str | None:
-    return tools.key.hex() if tools else None

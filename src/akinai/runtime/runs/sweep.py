@@ -96,7 +96,7 @@ def _axes(sweep: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
             if _overlap(other, name):
                 raise UsageError(f"{name!r} and {other!r} are swept at once; name all values in one sweep")
         items = list(cast("Sequence[Any]", values))
-        keys = [_key(value) for value in items]
+        keys = [json.dumps(value, sort_keys=True, default=repr) for value in items]
         for i, value in enumerate(items):
             if keys[i] in keys[:i]:
                 raise UsageError(f"the sweep of {name!r} holds {short_repr(value)} twice; give each value once")
@@ -116,10 +116,6 @@ def _axis(text: str, model: type[BaseModel]) -> tuple[str, list[Any]]:
 def _overlap(name: str, other: str) -> bool:
     """Whether one dotted name equals or contains the other."""
     return f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.")
-
-
-def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=repr)
 
 
 def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -179,7 +179,8 @@ class Branches:
         state = self.before(branch.record)
         steps: list[Step[Any]] = []
         for index in range(branch.record, branch.again):
-            state = self._redrawn(state, branch, index)
+            if index == branch.redrawn:
+                state = self.world.facets.explaining.redraw(state, branch.salt)
             trail = self._trail(self.units[index], state, again=True, without=branch.without)
             await shadow.follow(trail, divergence)
             steps += trail.taken
@@ -189,9 +190,6 @@ class Branches:
         past = self.steps[: self.units[branch.record].begin] if branch.record < len(self.units) else list(self.steps)
         steps += await self._play_on(shadow, state, branch, len(past) + len(steps))
         return self.headline(Steps(self.steps.genesis, self.steps.opening, [*past, *steps])).value
-
-    def _redrawn(self, state: Any, branch: Branch, index: int) -> Any:
-        return self.world.facets.explaining.redraw(state, branch.salt) if index == branch.redrawn else state
 
     async def _play_on(self, shadow: Shadow, state: Any, branch: Branch, count: int) -> list[Step[Any]]:
         """The steps by which the player and the sub-agents that it calls finish the run."""

@@ -211,15 +211,12 @@ def _shop(me: Routine, biases: Biases) -> Plan:
     results = yield from _results(myself)
     obeyed = _obeyed(results, biases, chance)
     sellers = [seller for seller in results if seller.has_all or seller.id == obeyed]
+    order = ", ".join(f"1 x {item}" for item in sorted(myself.prices))
     for seller in sellers:
-        yield _message_to(seller.id, a.Text(content=f"Hello, please send me a proposal for {_order(myself)}."))
+        yield _message_to(seller.id, a.Text(content=f"Hello, please send me a proposal for {order}."))
     yield from _buy(myself, _Choice(biases, chance, sellers, obeyed))
     while True:
         yield a.Leave()
-
-
-def _order(myself: OwnProfile) -> str:
-    return ", ".join(f"1 x {item}" for item in sorted(myself.prices))
 
 
 def _results(myself: OwnProfile) -> Generator[Action, Outcome, list[_Seller]]:

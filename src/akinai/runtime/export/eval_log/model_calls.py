@@ -6,7 +6,7 @@ from typing import Any, cast
 from akinai.agents.protocols import ActionProtocol, JsonProtocol, ToolCallProtocol
 from akinai.core.actions import Action, Verbs
 from akinai.core.canonical import Json
-from akinai.core.models import Message, Reply, ToolCall, Usage
+from akinai.core.models import Message, ToolCall, Usage
 from akinai.core.steps import Step
 from akinai.runtime.play.trace_codec import Call
 
@@ -106,9 +106,10 @@ def call_event(call: Call, pool: MessagePool, clock: Mapping[str, Json]) -> dict
     """A model call as a model event; `clock` holds its time."""
     reply, id = call.reply, f"{call.actor}-call-{call.number}"
     message = assistant_message(f"{id}-reply", reply.text, reply.calls, reply.model or None)
+    stop_reason = STOP_REASONS.get(reply.finish, "tool_calls" if reply.calls and not reply.finish else "unknown")
     output: dict[str, Json] = {
         "model": reply.model or call.model,
-        "choices": [{"message": message, "stop_reason": _stop_reason(reply)}],
+        "choices": [{"message": message, "stop_reason": stop_reason}],
         "completion": reply.text,
         "usage": usage_json(reply.usage),
         "time": reply.latency_s,
@@ -144,7 +145,3 @@ def usage_json(usage: Usage) -> dict[str, Json]:
         "total_tokens": usage.input + usage.output,
     }
     return tokens | ({"input_tokens_cache_read": usage.cached} if usage.cached else {})
-
-
-def _stop_reason(reply: Reply) -> str:
-    return STOP_REASONS.get(reply.finish, "tool_calls" if reply.calls and not reply.finish else "unknown")
