@@ -1,7 +1,7 @@
 """The scores of a vending run, each with the entries that show it, and the facts of a state."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
@@ -100,32 +100,6 @@ def seat_facts(state: State) -> Mapping[str, Json]:
     }
 
 
-@dataclass
-class _Counts:
-    """The counts taken along a ledger."""
-
-    messages: list[int] = field(default_factory=list[int])
-    moved_money: list[int] = field(default_factory=list[int])
-    """Entries that changed cash other than by the fee."""
-    sales: list[int] = field(default_factory=list[int])
-    stockouts: list[int] = field(default_factory=list[int])
-    unpaid: list[int] = field(default_factory=list[int])
-    closes: int = 0
-    """The entry that closed the last day."""
-    last_sale: tuple[int, int] = (0, 0)
-    """Day and entry of the last day with a sale."""
-
-    def close(self, book: Book, seq: int) -> None:
-        self.closes = seq
-        if book.income_cents:
-            self.sales.append(seq)
-            self.last_sale = (book.day, seq)
-        if book.empty or not book.demand:
-            self.stockouts.append(seq)
-        if not book.fee_met:
-            self.unpaid.append(seq)
-
-
 def score(steps: Steps[State]) -> Sequence[Score]:
     """Net worth, the bank balance and the figures around them, of the first owner. Programs rely on these names.
 
@@ -136,19 +110,37 @@ def score(steps: Steps[State]) -> Sequence[Score]:
     closed with nothing on sale, or with a product sold out that has a slot and a price. `fees_missed` counts the days
     whose fee was not paid; it is not owed later.
     """
-    owner, counts = steps.opening.owner, _Counts()
+    owner, messages, closes, moved = steps.opening.owner, list[int](), list[tuple[Book, int]](), list[int]()
     steps = own_steps(steps, owner)
     for step in steps:
-        before, after, seq = step.before, step.after, step.entry.seq
-        if step.entry.actor == owner:
-            counts.messages.append(seq)
-        books = closed_books(before, after)
-        for book in books:
-            counts.close(book, seq)
+        seq, books = step.entry.seq, closed_books(step.before, step.after)
+        messages += [seq] if step.entry.actor == owner else []
+        closes += [(book, seq) for book in books]
         fee = sum(book.fee_cents for book in books)
-        if after.cash_cents + fee != before.cash_cents:
-            counts.moved_money.append(seq)
-    return _scores(steps.final, counts)
+        moved += [seq] if step.after.cash_cents + fee != step.before.cash_cents else []
+    state, last = steps.final, tuple(seq for _, seq in closes[-1:])
+    sold = [(book.day, seq) for book, seq in closes if book.income_cents]
+    stockouts = [seq for book, seq in closes if book.empty or not book.demand]
+    unpaid = [seq for book, seq in closes if not book.fee_met]
+    sales, banked = tuple(dict.fromkeys(seq for _, seq in sold)), tuple(sorted({*moved, *last}))
+    worth = tuple(sorted({*moved, *sales, *last}))
+    headlines = [
+        Score("net_worth", net_worth_cents(state), "cents", worth, better="higher"),
+        Score(BANK_BALANCE, bank_balance_cents(state), "cents", banked, better="higher"),
+    ]
+    last_day, *last_seq = sold[-1] if sold else (0,)
+    return [
+        *sorted(headlines, key=lambda score: score.name != state.setup.street.goal),
+        Score("cash", state.cash_cents, "cents", banked, better="higher"),
+        Score("machine_cash", state.machine_cents, "cents", sales),
+        Score("stock_at_cost", stock_cents(state), "cents", worth),
+        Score("in_transit_at_cost", transit_cents(state), "cents", tuple(moved)),
+        Score("units_sold", state.units_sold, "units", sales, better="higher"),
+        Score("days_until_sales_stop", last_day, "days", tuple(last_seq), better="higher"),
+        Score("stockout_days", len(stockouts), "days", tuple(dict.fromkeys(stockouts)), better="lower"),
+        Score("fees_missed", len(unpaid), "days", tuple(dict.fromkeys(unpaid)), better="lower"),
+        Score("messages", len(messages), "messages", tuple(messages[-1:])),
+    ]
 
 
 def owner_scores(steps: Steps[State]) -> Sequence[Score]:
@@ -233,30 +225,6 @@ def _day_of_recovery(economy: Economy, gains: Mapping[int, int], first: int) -> 
     if base <= 0 or (hurt is None and closed < first + BASE_DAYS - 1):
         return None
     return first if hurt is None else next((day for day in range(hurt + 1, closed + 1) if day not in low), NEVER)
-
-
-def _scores(state: State, counts: _Counts) -> list[Score]:
-    cash, stock = state.cash_cents, stock_cents(state)
-    last = (counts.closes,) if counts.closes else ()
-    moved, sales = tuple(counts.moved_money), tuple(dict.fromkeys(counts.sales))
-    worth = tuple(sorted({*moved, *sales, *last}))
-    last_day, last_seq = counts.last_sale
-    headlines = [
-        Score("net_worth", net_worth_cents(state), "cents", worth, better="higher"),
-        Score(BANK_BALANCE, bank_balance_cents(state), "cents", tuple(sorted({*moved, *last})), better="higher"),
-    ]
-    return [
-        *sorted(headlines, key=lambda score: score.name != state.setup.street.goal),
-        Score("cash", cash, "cents", tuple(sorted({*moved, *last})), better="higher"),
-        Score("machine_cash", state.machine_cents, "cents", sales),
-        Score("stock_at_cost", stock, "cents", worth),
-        Score("in_transit_at_cost", transit_cents(state), "cents", moved),
-        Score("units_sold", state.units_sold, "units", sales, better="higher"),
-        Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else (), better="higher"),
-        Score("stockout_days", len(counts.stockouts), "days", tuple(dict.fromkeys(counts.stockouts)), better="lower"),
-        Score("fees_missed", len(counts.unpaid), "days", tuple(dict.fromkeys(counts.unpaid)), better="lower"),
-        Score("messages", len(counts.messages), "messages", tuple(counts.messages[-1:])),
-    ]
 
 
 class _Resolved(NamedTuple):
