@@ -44,15 +44,11 @@ def _wrong(statement: Statement, count: Count) -> str | None:
     """The truth about a count; None when it is close enough to something it can mean, before or after the entry."""
     step = statement.step
     before, after = _truths(step.before, count), _truths(step.after, count)
-    if any(_near(count.units, truth) for truth in (*before.values(), *after.values())):
+    if any(abs(count.units - truth) * TOLERATED <= truth for truth in (*before.values(), *after.values())):
         return None
     locations = {location: units for location, units in before.items() if not location.startswith("row")}
     name = step.before.setup.catalog.by_id[count.product].name if count.product else "units"
     return ", ".join(f"{units} {name} in {location}" for location, units in locations.items())
-
-
-def _near(units: int, truth: int) -> bool:
-    return abs(units - truth) * TOLERATED <= truth
 
 
 def _truths(state: State, count: Count) -> Mapping[str, int]:

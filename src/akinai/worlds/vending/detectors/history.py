@@ -13,7 +13,7 @@ from akinai.worlds.vending.letters.names import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup
-from akinai.worlds.vending.model.state import SUPPLIER, Book, Letter, Order, State, closed_books
+from akinai.worlds.vending.model.state import SUPPLIER, Book, Order, State, closed_books
 from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.sprint.verbs import CloseWeek, Week, WriteNotes
 
@@ -174,8 +174,9 @@ class History:
                 continue
             replies.remove(reply)
             self.answers.append(Answer(request, step, reply.body))
-            if order := _placed_order(step, reply):
-                self.purchases.append(Purchase(order, request, step))
+            number = _ORDER.search(reply.body)
+            orders = [order for order in step.after.orders if number and order.number == int(number[1])]
+            self.purchases += [Purchase(order, request, step) for order in orders]
 
 
 def own_steps(steps: core.Steps[State], owner: str) -> core.Steps[State]:
@@ -196,11 +197,6 @@ _NOTICE = re.compile(
     r"Dear customer,\n\n(?:Order \d+ (?:was delivered on|does not come|comes at)|Signed for: |We rang at )"
 )
 _ORDER = re.compile(r"^Order (\d+) is placed\.$", re.MULTILINE)
-
-
-def _placed_order(step: Step, reply: Letter) -> Order | None:
-    number = _ORDER.search(reply.body)
-    return next((order for order in step.after.orders if number and order.number == int(number[1])), None)
 
 
 def written_texts(step: Step) -> Iterator[str]:
@@ -278,16 +274,15 @@ def detector(find: Callable[[History], Iterable[Mistake]]) -> Detector:
 
     @wraps(find)
     def detect(history: History) -> Sequence[Finding]:
-        return [_finding(name, mistake) for mistake in find(history)]
+        findings = list[Finding]()
+        for mistake in find(history):
+            last = max(mistake.steps, key=lambda step: step.entry.seq)
+            maker = last.before.owner if mistake.by_owner else mistake.actor or last.entry.actor
+            findings.append(finding_of(name, maker, mistake))
+        return findings
 
     REGISTRY[name] = detect
     return detect
-
-
-def _finding(type: str, mistake: Mistake) -> Finding:
-    last = max(mistake.steps, key=lambda step: step.entry.seq)
-    maker = last.before.owner if mistake.by_owner else mistake.actor or last.entry.actor
-    return finding_of(type, maker, mistake)
 
 
 def finding_of(type: str, actor: str, mistake: Mistake) -> Finding:

@@ -160,8 +160,10 @@ def cash_misremembered(history: History) -> Iterator[Mistake]:
 
 def _wrong_cash(history: History) -> Iterator[tuple[int, Mistake]]:
     for step, text in ((statement.step, statement.text) for statement in history.statements):
+        states = step.before, step.after  # cash may mean the account alone, or with the money in the machines
+        truths = [cents + state.cash_cents for state in states for cents in (0, state.machine_cents)]
         for cash in find_cash(text, step.before):
-            if not any(_near(cash.cents, truth) for state in (step.before, step.after) for truth in _purses(state)):
+            if not any(_near(cash.cents, truth) for truth in truths):
                 true = f"cash was {format_cents(step.before.cash_cents)}"
                 yield cash.cents, Mistake([step], "serious", f'"{cash.words}"', true)
                 break
@@ -169,8 +171,3 @@ def _wrong_cash(history: History) -> Iterator[tuple[int, Mistake]]:
 
 def _near(cents: int, truth: int) -> bool:
     return abs(cents - truth) <= max(truth / CASH_TOLERATED, CASH_TOLERATED_CENTS)
-
-
-def _purses(state: State) -> tuple[int, int]:
-    """The amounts that may be called cash: the cash, and the cash with the money in the machine."""
-    return state.cash_cents, state.cash_cents + state.machine_cents

@@ -92,16 +92,13 @@ def _truth(step: Step, sold: Sold) -> str | None:
     if not books:
         return None
     if sold.product is None:
-        if any(_near(sold.amount, book.income_cents, TOLERATED_CENTS) for book in books) or _is_nothing(sold, books[0]):
+        nothing = sold.amount == 0 and not any(books[0].sold.values())
+        if nothing or any(_near(sold.amount, book.income_cents, TOLERATED_CENTS) for book in books):
             return None
         return f"the income was {format_cents(books[0].income_cents)}"
     if any(_near(sold.amount, units, TOLERATED_UNITS) for book in books for units in _units(book, sold.product)):
         return None
     return f"{books[0].sold.get(sold.product, 0)} {step.before.setup.catalog.by_id[sold.product].name} were sold"
-
-
-def _is_nothing(sold: Sold, book: Book) -> bool:
-    return sold.amount == 0 and not any(book.sold.values())
 
 
 def _units(book: Book, product: str) -> Sequence[int]:
