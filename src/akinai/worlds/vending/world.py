@@ -140,10 +140,6 @@ def carry_out(state: State, action: Action) -> Result:
     raise TypeError(f"{verb.__name__} is no verb of the vending world")
 
 
-def _machine_inventory(state: State) -> Result:
-    return (state, sites.inventory(state)) if state.setup.street.errands else machine.get_machine_inventory(state)
-
-
 # A table and not a `match`, which would ask for every class before the right one, at every action.
 _RULES: Mapping[type[Action], Callable[[State, Any], Result]] = {
     Unreadable: lambda state, action: (state, Outcome.refused(action.code, action.why)),
@@ -205,5 +201,7 @@ _RULES_OF_STATE: Mapping[type[Action], Callable[[State], Result]] = {
     a.SubAgentSpecs: actors.sub_agent_specs,
     a.ReadNews: customers.read_news,
     a.LookAtRivals: rivals.look_at_rivals,
-    a.GetMachineInventory: _machine_inventory,
+    a.GetMachineInventory: lambda state: (sites if state.setup.street.errands else machine).get_machine_inventory(
+        state
+    ),
 }

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from akinai.core.money import read_dollars
-from akinai.worlds.vending.players.beliefs import Calendar, Effect, Product
+from akinai.worlds.vending.players.beliefs import Calendar, Product
 from akinai.worlds.vending.rules.mail import parse_letters
 
 
@@ -115,11 +115,6 @@ def read_variety(text: str, variety: tuple[float, ...]) -> tuple[float, ...]:
     """The public factors on sales by number of different products, as far as a text has them."""
     table = _VARIETY.search(text)
     return tuple(float(share) / 100 for share in _PERCENT.findall(table[1])) if table else variety
-
-
-def read_event(event: Mapping[str, Any]) -> tuple[int, int, Effect]:
-    """An event from the data of READ_NEWS."""
-    return event["first"], event["last"], Effect(dict(event["times"]), event["pays"])
 
 
 def read_shelves(text: str) -> tuple[int, int, int, int] | None:

@@ -338,8 +338,10 @@ class Trader:
         return outcome
 
     def note_events(self, events: Iterable[Mapping[str, Any]]) -> None:
-        if self.habits.reads_news:
-            self.memory.events += [event for event in map(read.read_event, events) if event not in self.memory.events]
+        """Note events by the data of READ_NEWS."""
+        for row in events if self.habits.reads_news else ():
+            event = row["first"], row["last"], Effect(dict(row["times"]), row["pays"])
+            self.memory.events += [event] if event not in self.memory.events else []
 
     def pitches_on_offer(self) -> Generator[Action, Outcome, str]:
         """The news, which name the pitches."""

@@ -11,21 +11,9 @@ from akinai.core.ledger import Genesis, Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OPENING, State
+from akinai.worlds.vending.players import buying
 from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Product
-from akinai.worlds.vending.players.buying import (
-    SEARCHES_A_REVIEW,
-    SUPPLIER_QUERIES,
-    Want,
-    assign_suppliers,
-    bargain_today,
-    fill_order,
-    flow_of,
-    limit_of,
-    outlook_of,
-    review,
-    square_root,
-)
 from akinai.worlds.vending.players.habits import LADDER, Habits
 from akinai.worlds.vending.players.observations import Machine, Offer
 from akinai.worlds.vending.players.trader import Coming, Doing, Memory, Trader
@@ -66,18 +54,14 @@ class WeeklyOwner(Trader):
 
     def _read_first_report(self, text: str) -> None:
         self.today = read.read_date(text.partition(" of ")[2])
-        self.day = 1 + self.days_since_start(text)
+        number = text.rpartition(" day ")[2].partition(" of ")[0]
+        self.day = int(number) if number.isdigit() else 1
         self.pitches = text
         self.storage_units, self.storage_units_a_site = read.read_storage(text) or (300, 100)
-        shelves = read.read_shelves(text)
-        if shelves:
+        if shelves := read.read_shelves(text):
             self.small_slots, self.small_units, self.large_slots, self.large_units = shelves
         self.machines = [Machine(1, {}, 0, sealed=False, lost=False)]
         self.memory.dues[1] = self.day_of(text.partition("first due on ")[2])
-
-    def days_since_start(self, text: str) -> int:
-        number = text.rpartition(" day ")[2].partition(" of ")[0]
-        return int(number) - 1 if number.isdigit() else 0
 
     def take_report(self, outcome: Outcome) -> None:
         """Read a week's report."""
@@ -171,23 +155,23 @@ class WeeklyOwner(Trader):
         yield from self.pay_rents()
         if again:
             self.next_lists = 0
-        for query in SUPPLIER_QUERIES[memory.supplier_searches : -SEARCHES_A_REVIEW]:
+        for query in buying.SUPPLIER_QUERIES[memory.supplier_searches : -buying.SEARCHES_A_REVIEW]:
             yield from super().do(a.SearchWeb(query=query))
             memory.supplier_searches += 1
         used = {*memory.assigned.values()}
         asks_first = any(id in used and bargain.until <= self.day for id, bargain in memory.bargains.items())
         if asks_first:
-            yield from bargain_today(self)
+            yield from buying.bargain_today(self)
         fresh = not memory.bargains
-        yield from review(self)
+        yield from buying.review(self)
         yield from self.sell_leftovers()
         if self.days - self.day > 3:
             yield from self._order()
         yield from self._set_plan()
         if not asks_first and not fresh:
-            yield from bargain_today(self)
+            yield from buying.bargain_today(self)
             if self.layout:
-                assign_suppliers(self)
+                buying.assign_suppliers(self)
 
     def _answer(self) -> Plan:
         numbers, self.complaints = tuple(self.complaints), []
@@ -250,8 +234,8 @@ class WeeklyOwner(Trader):
                 there = sum(self._stock(id, offset + offer.lead_days, coming) for id in self.layout)
                 there += sum(units for id, units in self.storage.items() if id not in self.layout)
                 room = 1e6 if habits.cover > 1.5 else max(0.0, self.hold() - there)
-                money = min(cash + income * offset - offer.freight_cents, limit_of(self, supplier))
-                units, cost = fill_order(self, offer, wants, money, room, pads=place == 0)
+                money = min(cash + income * offset - offer.freight_cents, buying.limit_of(self, supplier))
+                units, cost = buying.fill_order(self, offer, wants, money, room, pads=place == 0)
                 if not units:
                     continue
                 for _ in range(2 if habits.doubles else 1):
@@ -263,11 +247,11 @@ class WeeklyOwner(Trader):
         memory = self.memory
         month = memory.calendar.months.get(product.category)
         season = month[self.today.month - 1] if month and self.today and self.habits.learns_prices else 1.0
-        return memory.rates.get(product.id, 0.0) * flow_of(self) * memory.variety_of(len(self.layout)) * season
+        return memory.rates.get(product.id, 0.0) * buying.flow_of(self) * memory.variety_of(len(self.layout)) * season
 
     def _sells(self, id: str, first: float, last: float) -> float:
         """Units that sell between two numbers of days ahead."""
-        product, ahead = self.memory.products[id], outlook_of(self)
+        product, ahead = self.memory.products[id], buying.outlook_of(self)
         days = ahead.usual_days(product.category, last) - ahead.usual_days(product.category, first)
         return self._rate(product) * max(0.0, days)
 
@@ -280,9 +264,9 @@ class WeeklyOwner(Trader):
             have, now = max(0.0, have - self._sells(id, now, day)) + units, day
         return max(0.0, have - self._sells(id, now, at))
 
-    def _wants(self, offer: Offer, at: int, following: int, left: int, coming: Coming) -> list[Want]:
+    def _wants(self, offer: Offer, at: int, following: int, left: int, coming: Coming) -> list[buying.Want]:
         """What a supplier could be asked for that comes `at` days ahead, when the next goods come at `following`."""
-        wants: list[Want] = []
+        wants: list[buying.Want] = []
         for id in self.layout:
             if self.memory.assigned.get(id) != offer.supplier:
                 continue
@@ -291,12 +275,12 @@ class WeeklyOwner(Trader):
             end = at + (end - at) * cover
             end = min(end, at + product.shelf_days * (1.0 if cover < 1.5 else cover), left)
             have, sells = self._stock(id, at, coming), self._sells(id, at, end)
-            units = int(sells + 0.5 + square_root(sells) - have)
+            units = int(sells + 0.5 + buying.square_root(sells) - have)
             if product.shelf_days <= 8:
                 units = int(units * self.habits.fresh_cover)
             if units >= 2:
                 rate = self._rate(product)
-                wants.append(Want(True, id, units, have / (rate + 0.05), rate))
+                wants.append(buying.Want(True, id, units, have / (rate + 0.05), rate))
         return wants
 
 

@@ -247,7 +247,8 @@ def claim(state: State, action: a.Claim) -> Result:
             return state, Outcome.refused("above_count" if product else "unknown_product", text)
         owed += units * costs[product.id]
     state = _with_parcel(state, parcel, parcel._replace(claimed=True))
-    if not _pays_claims(state, order):
+    chance = state.economy.noise(order.placed_day, "claim", order.supplier, order.placed_day)
+    if chance.below(1000) >= state.economy.town.traders[order.supplier].terms.pays_claims_permille:
         return state, Outcome("Our scales say otherwise: nothing is paid.", data={"paid_cents": 0})
     text = f"You are right: {format_cents(owed)} is on its way to your account."
     return book(state, "claims", owed), Outcome(text, data={"paid_cents": owed})
@@ -276,11 +277,6 @@ def missing_by_count(state: State, number: int) -> dict[str, int]:
     """The units that an order lacks by the owner's count; empty before it is counted."""
     parcel = _find_parcel(state, number)
     return missing_units(parcel.order) if isinstance(parcel, Parcel) and parcel.counted else {}
-
-
-def _pays_claims(state: State, order: Order) -> bool:
-    chance = state.economy.noise(order.placed_day, "claim", order.supplier, order.placed_day)
-    return chance.below(1000) < state.economy.town.traders[order.supplier].terms.pays_claims_permille
 
 
 def fetch_depot(state: State, action: a.FetchDepot) -> Result:

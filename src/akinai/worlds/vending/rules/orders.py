@@ -9,7 +9,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, Result, State, clock, date_text, weekday_of
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order, Result, State, clock, date_text, weekday_of
 from akinai.worlds.vending.rules.books import book, in_business, supplier_today
 from akinai.worlds.vending.rules.deliveries import dispatch, order_text
 
@@ -165,11 +165,11 @@ def check_deliveries(state: State) -> Result:
 def list_storage(state: State) -> Result:
     """List the goods in storage, lot by lot."""
     names, stored = state.setup.catalog.by_id, state.stored
-    lines = [
-        f"- {names[product].name} ({product}): {units} units"
-        f" ({', '.join([_lot_text(state, lot) for lot in state.storage[product]])})"
-        for product, units in stored.items()
-    ]
+    lots = {
+        product: [f"{n} at {format_cents(cost)}, sell by {date_text(state.setup, last)}" for n, cost, last in own]
+        for product, own in state.storage.items()
+    }
+    lines = [f"- {names[id].name} ({id}): {units} units ({', '.join(lots[id])})" for id, units in stored.items()]
     text = "Storage:\n" + "\n".join(lines) if lines else "Storage is empty."
     return state, Outcome(text, data={"storage": {**stored}})
 
@@ -193,7 +193,3 @@ def unknown_product(state: State, name: str) -> Outcome:
     close = get_close_matches(name.lower(), state.setup.catalog.by_id, n=1)
     offer = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(state.setup.catalog.by_id)}"
     return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog{state.setup.hint(f'; {offer}')}")
-
-
-def _lot_text(state: State, lot: Lot) -> str:
-    return f"{lot.units} at {format_cents(lot.cost_cents)}, sell by {date_text(state.setup, lot.last_day)}"

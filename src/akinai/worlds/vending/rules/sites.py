@@ -135,7 +135,7 @@ def change_prices(state: State, action: a.ChangePrices) -> Result:
     return state.moved(prices={**state.prices, **prices}), Outcome(f"Priced at all sites: {text}.", data=prices)
 
 
-def inventory(state: State) -> Outcome:
+def get_machine_inventory(state: State) -> Result:
     """List what each machine holds, site by site."""
     lines: list[str] = []
     sites: list[Json] = []
@@ -154,7 +154,8 @@ def inventory(state: State) -> Outcome:
         f"Each machine has {small} slots for small items, {setup.small_capacity} in each, and {large} for large items, "
         f"{setup.large_capacity} in each."
     )
-    return Outcome("\n".join((head, *lines)), data={"sites": sites, "prices_cents": dict(state.prices)})
+    data: dict[str, Json] = {"sites": sites, "prices_cents": dict(state.prices)}
+    return state, Outcome("\n".join((head, *lines)), data=data)
 
 
 def _price(prices: Mapping[str, int], product: str) -> str:

@@ -59,7 +59,7 @@ def run_week(state: State) -> State:
     left = list(going)
     while left:
         businesses: Mapping[str, Business] = state.businesses
-        owner = min(left, key=lambda name: _free_at(businesses[name]))
+        owner = min(left, key=lambda name: 0 if businesses[name].ending else businesses[name].busy_until)
         state = state.turned_to(owner)
         try:
             busy = at_work[owner].send(state) if owner in at_work else next(at_work.setdefault(owner, _work(state)))
@@ -71,10 +71,6 @@ def run_week(state: State) -> State:
     for owner in going:
         state = _open_letters(state.turned_to(owner))
     return state.turned_to(front)
-
-
-def _free_at(business: Business) -> int:
-    return 0 if business.ending else business.busy_until
 
 
 def _work(state: State) -> Work:

@@ -20,13 +20,6 @@ from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.employee import run_week, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS, DatedOrder, DatedPrice, Plan
 from akinai.worlds.vending.sprint.report import report
-from akinai.worlds.vending.sprint.verbs import (
-    AnswerCustomers,
-    Forecast,
-    ReadLetter,
-    SetPlan,
-    WriteNotes,
-)
 
 CarryOut = Callable[[State, Action], Result]
 AMPLE_CENTS = 10**12
@@ -115,7 +108,7 @@ def place_order(state: State, action: a.PlaceOrder) -> Result:
 # The plan
 
 
-def set_plan(state: State, action: SetPlan) -> Result:
+def set_plan(state: State, action: weekly.SetPlan) -> Result:
     """Change the plan, all or nothing. Refused as `no_site`, `unknown_product`, `too_many` for the slots of a size."""
     week, echo, layouts = week_of(state), list[str](), dict[int, tuple[str, ...]]()
     for site in action.sites:
@@ -157,7 +150,7 @@ def _site_echo(state: State, number: int, layout: list[Product]) -> str:
     return f"Site {number}, {site_name(state, state.sites[number - 1].place_index)}: {goods or 'nothing'}.{slots}"
 
 
-def _plan_echo(state: State, action: SetPlan, priced: list[tuple[int, str, int]]) -> list[str]:
+def _plan_echo(state: State, action: weekly.SetPlan, priced: list[tuple[int, str, int]]) -> list[str]:
     week, lines = week_of(state), list[str]()
     if priced:
         tags = [
@@ -185,7 +178,7 @@ def take_pitch(state: State, action: a.TakePitch) -> Result:
 # Customers, letters, notes
 
 
-def answer_customers(state: State, action: AnswerCustomers) -> Result:
+def answer_customers(state: State, action: weekly.AnswerCustomers) -> Result:
     """Answer complaints one by one. Refused as the first of them where none can be answered as asked."""
     lines, done, paid, first = list[str](), 0, 0, None
     for answer, numbers in (("pay", action.pay), ("refuse", action.refuse), ("promise", action.promise)):
@@ -204,7 +197,7 @@ def answer_customers(state: State, action: AnswerCustomers) -> Result:
     return state, Outcome("\n".join(lines), data={"paid_cents": paid})
 
 
-def read_letter(state: State, action: ReadLetter) -> Result:
+def read_letter(state: State, action: weekly.ReadLetter) -> Result:
     """Show a letter of this week's report, or of an earlier one. Refused as `no_letter`."""
     letters = state.mail.inbox[: state.mail.opened]
     for letter in letters:
@@ -215,13 +208,13 @@ def read_letter(state: State, action: ReadLetter) -> Result:
     return state, Outcome.refused("no_letter", f"there is no letter {action.number}; {last}")
 
 
-def write_notes(state: State, action: WriteNotes) -> Result:
+def write_notes(state: State, action: weekly.WriteNotes) -> Result:
     """Replace the page of notes."""
     text = action.text.strip()
     return state.moved(notes=replace(state.notes, notepad=text)), Outcome(f"Noted: {len(text)} characters.")
 
 
-def forecast(state: State, action: Forecast) -> Result:
+def forecast(state: State, action: weekly.Forecast) -> Result:
     """Take note of a forecast; the last of a Monday counts. Refused as `out_of_order` where its bounds are."""
     for bounds in (action.next_week, action.year_end):
         if not bounds.low_cents <= bounds.middle_cents <= bounds.high_cents:

@@ -9,7 +9,7 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, State, clock,
 from akinai.worlds.vending.rules.books import day_text, site_name
 from akinai.worlds.vending.rules.customers import pitch_text
 from akinai.worlds.vending.rules.deliveries import free_units
-from akinai.worlds.vending.rules.sites import inventory
+from akinai.worlds.vending.rules.sites import get_machine_inventory
 from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.sprint.employee import cash_text, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS
@@ -54,19 +54,14 @@ def _day(day: int) -> str:
     return WEEKDAYS[(day - 1) % 7]
 
 
-def _days(days: Sequence[int]) -> str:
-    return "all week" if len(days) == len(WEEKDAYS) else " ".join(map(_day, days))
-
-
 def _sales(state: State) -> list[str]:
     """Site by site: units sold, days on which a product was sold out, and what is left."""
     week = week_of(state)
     lines = ["SALES by site (product: units sold, evenings on which it was sold out, units left in the machine)"]
     for row in [_Site(state, index) for index in range(len(state.sites))]:
+        out = {id: " ".join(map(_day, days)) if len(days) < 7 else "all week" for id, days in row.out.items()}
         goods = [
-            f"{id} {row.sold.get(id, 0)}"
-            + (f" (out {_days(row.out[id])})" if id in row.out else "")
-            + f" {row.units.get(id, 0)}"
+            f"{id} {row.sold.get(id, 0)}{f' (out {out[id]})' if id in out else ''} {row.units.get(id, 0)}"
             for id in dict.fromkeys([*row.units, *row.sold])
         ]
         lines.append(f"{row.number} {row.title}, box {format_cents(row.box_cents)}: {'; '.join(goods) or 'empty'}")
@@ -213,7 +208,7 @@ def _data(state: State, news: dict[str, Json]) -> dict[str, Json]:
     return {
         "day": state.owner_day,
         "cash_cents": state.cash_cents,
-        "sites": inventory(state).fields["sites"],
+        "sites": get_machine_inventory(state)[1].fields["sites"],
         "prices_cents": dict(state.prices),
         "storage": {**state.stored},
         "days": days,

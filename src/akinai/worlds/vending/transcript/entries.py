@@ -42,7 +42,8 @@ def show(steps: Steps[State], index: int) -> EntryView:
         return _verb(steps[index], steps[index].turn.action)
     steps, step = steps.derive(sides)[seq]
     rendered = _verb(step, step.turn.action)
-    more = [*_night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
+    nights = [block for book in closed_books(step.before, step.after) for block in _book_blocks(step, book)]
+    more = [*nights, *_receipts(step, steps), *_deliveries(step)]
     if not more:
         return rendered
     return EntryView(rendered.kind, rendered.summary, (*rendered.blocks, *more), rendered.touched, rendered.outcome)
@@ -60,14 +61,20 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case a.WaitUntil(): return EntryView("wait", f"Waited until {action.hour:02d}:00", outcome=False)
         case Sending(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
-        case a.SearchWeb(): return _searched(step, action)
+        case a.SearchWeb():
+            results = _results(step)
+            return EntryView("search", f'Searched the web for "{action.query}"', results, outcome=not results)
         case a.PlaceOrder(): return _ordered(step, action)
         case a.RestockSlot(): return _restock(step, action)
         case a.ClearSlot(): return _cleared(step, action)
         case a.SetPrice(): return _priced(step, action)
         case a.ChangePrices(): return _prices_changed(step, action)
-        case a.VisitSite(): return EntryView("restock", f"Visited {_site(step.before, action.site)}")
-        case a.CollectCash(): return EntryView("cash", _collected(step), outcome=not step.outcome.ok)
+        case a.VisitSite():
+            names = {n: site_name(step.before, site.place_index) for n, site in enumerate(step.before.sites, 1)}
+            return EntryView("restock", f"Visited {names.get(action.site, f'site {action.site}')}")
+        case a.CollectCash():
+            collected = f"Collected {format_cents(step.before.machine_cents)} from the machine"
+            return EntryView("cash", collected if step.outcome.ok else "Collect cash", outcome=not step.outcome.ok)
         case a.NotepadWrite(): return _noted("Wrote in the notepad", action.text)
         case a.UpdateNotes(): return _noted(f"Noted \"{action.key}\"", action.content)
         case a.AddMemory(): return _noted("Kept a memory", action.text)
@@ -89,7 +96,9 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case a.SellToJobber(): return EntryView("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
         case a.AnswerCustomer(): return EntryView("letter", f"Complaint {action.complaint}: {action.answer}")
         case a.Pay(): return EntryView("cash", f"Paid {action.bill} {action.number}")
-        case weekly.CloseWeek() | weekly.Week(): return _closed_week(step, action)
+        case weekly.CloseWeek() | weekly.Week():
+            decided = _plain(action) if isinstance(action, weekly.CloseWeek) else f"Decided a week: {_parts(action)}"
+            return EntryView("night", decided, (Passage("report", step.outcome.text),), outcome=False)
         case weekly.SetPlan(): return EntryView("price", "Changed the plan")
         case weekly.AnswerCustomers(): return EntryView("letter", "Answered customers")
         case weekly.ReadLetter(): return EntryView("inbox", f"Read letter {action.number}")
@@ -124,12 +133,6 @@ def _plain(action: Action) -> str:
     words = action.tool_name().replace("_", " ")
     values = [str(value) for value in action.encode().values() if isinstance(value, str | int)]
     return f"{words[0].upper()}{words[1:]}{': ' if values else ''}{', '.join(values)}"
-
-
-def _closed_week(step: Step[State], action: weekly.CloseWeek | weekly.Week) -> EntryView:
-    """The end of a week: what the form decided, where one did, and the report."""
-    decided = _plain(action) if isinstance(action, weekly.CloseWeek) else f"Decided a week: {_parts(action)}"
-    return EntryView("night", decided, (Passage("report", step.outcome.text),), outcome=False)
 
 
 def _parts(form: weekly.Week) -> str:
@@ -167,11 +170,6 @@ def _read(step: Step[State], action: a.ReadEmail) -> EntryView:
     count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
     summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
     return EntryView("inbox", summary, letters, outcome=not (letters and step.outcome.ok))
-
-
-def _searched(step: Step[State], action: a.SearchWeb) -> EntryView:
-    results = _results(step)
-    return EntryView("search", f'Searched the web for "{action.query}"', results, outcome=not results)
 
 
 def _results(step: Step[State]) -> tuple[Block, ...]:
@@ -252,18 +250,6 @@ def _tag(name: str, cents: int, was: int | None) -> str:
     return f"{name} {change}"
 
 
-def _collected(step: Step[State]) -> str:
-    return (
-        f"Collected {format_cents(step.before.machine_cents)} from the machine" if step.outcome.ok else "Collect cash"
-    )
-
-
-def _site(state: State, number: int) -> str:
-    return (
-        site_name(state, state.sites[number - 1].place_index) if 1 <= number <= len(state.sites) else f"site {number}"
-    )
-
-
 def _product(state: State, id: str) -> str:
     product = state.setup.catalog.find(id)
     return product.name if product else id
@@ -309,12 +295,8 @@ def _order_sheet(state: State, order: Order, name: str, steps: Steps[State] | No
     return Sheet(name, heads, rows, f"{title} charged", order.total_cents, entry, promised)
 
 
-def _night_blocks(step: Step[State]) -> list[Block]:
-    """The books of the days that ended during the entry, in blocks; empty where none did."""
-    return [block for book in closed_books(step.before, step.after) for block in _book_blocks(step, book)]
-
-
 def _book_blocks(step: Step[State], book: Book) -> list[Block]:
+    """The books of a day that ended during an entry."""
     names = step.after.setup.catalog.by_id
     rows: list[tuple[Json, ...]] = [
         (names[product].name, units, book.demand.get(product, units), book.prices.get(product), product in book.empty)

@@ -20,21 +20,10 @@ from akinai.worlds.vending.rules.orders import (
     change_order,
     total_cents,
 )
-from akinai.worlds.vending.rules.suppliers import letters
+from akinai.worlds.vending.rules.suppliers import letters, quotes
 from akinai.worlds.vending.rules.suppliers.bargaining import bargain_by_letter
 from akinai.worlds.vending.rules.suppliers.letters import Draft
-from akinai.worlds.vending.rules.suppliers.quotes import (
-    Answer,
-    Request,
-    changed_units,
-    charge,
-    confirm,
-    drop_quote,
-    lines_of,
-    quote,
-    units_of,
-    valid_quotes,
-)
+from akinai.worlds.vending.rules.suppliers.quotes import Answer, Request
 
 
 def understand(
@@ -73,9 +62,9 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
 def _order(state: State, request: Request) -> Answer:
     """Place the order of a letter, all of it or nothing; quote one that is not clear, or names lower prices."""
     supplier, items, prices = request.supplier, request.intent.items, request.intent.offers
-    lines = lines_of(state, supplier, items)
+    lines = quotes.lines_of(state, supplier, items)
     if not request.intent.clear or any(line.cost_cents > prices.get(line.product, line.cost_cents) for line in lines):
-        answer = quote(state, request)
+        answer = quotes.quote(state, request)
         return answer.below(letters.NOT_CLEAR if answer.paragraphs else letters.NOTHING_READ)
     reasons: list[str] = []
     if len(lines) < len(items.units) or items.unclear or items.unknown:
@@ -83,7 +72,7 @@ def _order(state: State, request: Request) -> Answer:
     reasons += _missing_details(request.delivery)
     if not reasons and total_cents(lines) < supplier.minimum_cents:
         reasons.append(letters.below_minimum(supplier, lines))
-    return charge(state, request, lines, reasons)
+    return quotes.charge(state, request, lines, reasons)
 
 
 def _missing_details(delivery: Delivery) -> list[str]:
@@ -95,8 +84,8 @@ def _missing_details(delivery: Delivery) -> list[str]:
 def _ask(state: State, request: Request) -> Answer:
     intent = request.intent
     topic: Topic = intent.topic or "other"
-    if topic == "quote" or (topic == "other" and lines_of(state, request.supplier, intent.items)):
-        return quote(state, request)
+    if topic == "quote" or (topic == "other" and quotes.lines_of(state, request.supplier, intent.items)):
+        return quotes.quote(state, request)
     if topic == "order":
         orders = _open_orders(state, request.supplier)
         named = [order for order in orders if order.number in intent.orders] or orders
@@ -123,7 +112,7 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
 def _leave(state: State, request: Request) -> Answer:
     """The answer to a change or a cancellation that is not clear: what it is of, and a quote of the goods it names."""
     told = letters.NOT_CHANGED, _way_text(state, request), _until_it_leaves(state)
-    return replace(quote(state, request), terms=False).below(*told)
+    return replace(quotes.quote(state, request), terms=False).below(*told)
 
 
 def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> Answer:
@@ -149,11 +138,11 @@ def _cancel(state: State, request: Request) -> Answer:
     """Cancel orders that have not left, and withdraw quotes."""
     if not request.intent.clear:
         return _leave(state, request)
-    quotes = [number for number in request.intent.quotes if number in valid_quotes(state, request)]
-    if quotes and not request.intent.orders:
-        for number in quotes:
-            state = drop_quote(state, number)
-        return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in quotes)} is withdrawn.",), terms=False)
+    withdrawn = [number for number in request.intent.quotes if number in quotes.valid_quotes(state, request)]
+    if withdrawn and not request.intent.orders:
+        for number in withdrawn:
+            state = quotes.drop_quote(state, number)
+        return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in withdrawn)} is withdrawn.",), terms=False)
     meant = _meant_orders(state, request)
     cancelled = [order for order in meant if _can_still_change(state, order)]
     if not cancelled:
@@ -174,20 +163,22 @@ def _change(state: State, request: Request) -> Answer:
     intent, supplier = request.intent, request.supplier
     if not intent.clear:
         return _leave(state, request)
-    if quotes := intent.quotes:
-        former = [offer for number, offer in valid_quotes(state, request).items() if number in quotes]
-        items = replace(intent.items, units=changed_units(units_of(*former), intent))
-        return quote(state, replace(request, intent=replace(intent, items=items)))
+    if intent.quotes:
+        former = [offer for number, offer in quotes.valid_quotes(state, request).items() if number in intent.quotes]
+        items = replace(intent.items, units=quotes.changed_units(quotes.units_of(*former), intent))
+        return quotes.quote(state, replace(request, intent=replace(intent, items=items)))
     meant = _meant_orders(state, request)
     open_orders = [order for order in meant if _can_still_change(state, order)]
     if len(open_orders) != 1:
         return _refuse_change(state, request, meant)
     order = open_orders[0]
     units = {line.product: line.units for line in order.lines}
-    changed_items = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
+    changed_items = Items(
+        quotes.changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown
+    )
     if not changed_items.has_quantities:
         return _cancel(state, replace(request, intent=Intent("cancel", orders=(order.number,))))
-    lines = lines_of(state, supplier, changed_items)
+    lines = quotes.lines_of(state, supplier, changed_items)
     reasons: list[str] = []
     if len(lines) < len(changed_items.units) or changed_items.unclear or changed_items.unknown:
         reasons += letters.item_remarks(state.setup.catalog, supplier, changed_items)
@@ -236,7 +227,7 @@ def _negotiate(state: State, request: Request) -> Answer:
     if state.setup.street.drawn:
         return _bargain(state, request)
     fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
-    return quote(state, request).below(fixed) if request.intent.items.units else Answer(state, (fixed,))
+    return quotes.quote(state, request).below(fixed) if request.intent.items.units else Answer(state, (fixed,))
 
 
 def _bargain(state: State, request: Request) -> Answer:
@@ -245,7 +236,7 @@ def _bargain(state: State, request: Request) -> Answer:
     if not request.intent.items.units:
         return Answer(state, (text,))
     supplier = supplier_today(state, state.setup.catalog.supplier_by_id[request.supplier.id])
-    return quote(state, replace(request, supplier=supplier)).below(text)
+    return quotes.quote(state, replace(request, supplier=supplier)).below(text)
 
 
 def _complain(state: State, request: Request) -> Answer:
@@ -261,15 +252,15 @@ def _other(state: State, request: Request) -> Answer:
     """Goods with quantities get a quote, an order on its way is told of; anything else gets the price list."""
     if named := [order for order in _open_orders(state, request.supplier) if order.number in request.intent.orders]:
         return Answer(state, (letters.on_their_way(state.setup, named),), terms=False)
-    if lines_of(state, request.supplier, request.intent.items):
-        return quote(state, request)
+    if quotes.lines_of(state, request.supplier, request.intent.items):
+        return quotes.quote(state, request)
     return Answer(state, (letters.price_list(state.setup, request.supplier),))
 
 
 _ACTS: Mapping[Kind, Callable[[State, Request], Answer]] = {
     "cancel": _cancel,
     "change": _change,
-    "confirm": confirm,
+    "confirm": quotes.confirm,
     "order": _order,
     "negotiate": _negotiate,
     "claim": _claim,
