@@ -23,10 +23,13 @@ LOADED = [
     "akinai.cli.app",
     "akinai.server.serving",
     "akinai.server.sessions",
+    "akinai.stores.postgres.store",
     "akinai.testing.endpoint",
     "akinai.testing.laws.sample_runs",
     "akinai.worlds.market",
     "akinai.worlds.vending",
+    "confusable_homoglyphs.confusables",
+    "numpy",
 ]
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(LOADED)
