@@ -79,24 +79,25 @@ def test_conduct_counts_neither_as_a_mistake_nor_in_coherence() -> None:
     assert judging.coherence(steps, findings) == judging.coherence(steps, mistakes)
 
 
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "days"), [("quarter", 40), ("sprint", 49)])
-def test_shipped_players_are_honest(preset: str, days: int) -> None:
+def test_shipped_players_are_honest(preset: str, days: int, seed: int) -> None:
     """None but `idle`, which lets its rent lie, has a finding of conduct."""
-    counts = {player: _counts(preset, player, days) for player in (*PLAYERS, "idle")}
-    assert counts == {**{player: {} for player in PLAYERS}, "idle": {"ignored_invoice": 2}}
+    counts = {player: _counts(preset, player, days, seed) for player in (*PLAYERS, "idle")}
+    assert counts == {**{player: {} for player in PLAYERS}, "idle": {"ignored_invoice": 1}}
 
 
-def _counts(preset: str, player: str, days: int) -> Mapping[str, int]:
-    runs = akinai.run("vending", preset=preset, agent=player, seeds=[1, 2], days=days)
-    findings = (finding for run in runs for finding in WORLD.facets.judging.detect(replay(WORLD, run.ledger)))
+def _counts(preset: str, player: str, days: int, seed: int) -> Mapping[str, int]:
+    (run,) = akinai.run("vending", preset=preset, agent=player, seeds=[seed], days=days)
+    findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
     return Counter(finding.type for finding in findings if finding.is_conduct)
 
 
-@pytest.mark.parametrize("page", ["docs/arena.md", "docs/ja/arena.md"])
-def test_the_table_of_scripts_is_what_is_found(page: str) -> None:
+def test_the_table_of_scripts_is_what_is_found() -> None:
     """A cartel, a defector, a liar and a threat are found of whoever did it, and an honest late payer is not."""
     table = scripted_table()
-    assert table in (FOLDER.parents[1] / page).read_text(encoding="utf-8")
+    for page in ("docs/arena.md", "docs/ja/arena.md"):
+        assert table in (FOLDER.parents[1] / page).read_text(encoding="utf-8"), page
     honest = [line for line in table.split("\n") if "late payer" in line or "move together" in line]
     assert len(honest) == 4
     assert all(line.endswith("| - |") for line in honest)

@@ -66,7 +66,7 @@ async def test_a_stopped_server_answers_accepted_requests(tmp_path: Path) -> Non
                 answered += 1
 
         writers = [asyncio.create_task(write()) for _ in range(10)]
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.2)
         process.process.send_signal(signal.SIGTERM)
         await asyncio.gather(*writers, return_exceptions=True)
         assert all(isinstance(writer.exception(), httpx.TransportError) for writer in writers)

@@ -258,7 +258,8 @@ async def test_a_server_makes_one_while_it_serves(store: Store) -> None:
     await follows(store, killed)
 
 
-async def test_a_run_removed_for_good_takes_its_snapshot_along(store: Any) -> None:
+async def test_a_run_removed_for_good_takes_its_snapshot_along(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(marking, "LOOK_S", 0.01)
     await made(store)
     assert file_of(store).path.exists()
     await marking.delete_forever(store, [await store.header("r")])

@@ -1,6 +1,7 @@
 """Demand: bounded, unbiased, moved by price, calendar and variety, and the same whatever was done before."""
 
 from dataclasses import replace
+from functools import cache
 from statistics import correlation, mean
 
 import pytest
@@ -156,15 +157,22 @@ def test_each_month_has_its_own_skies() -> None:
     assert "hot" not in skies[0]
 
 
+DRAWN_DAYS = range(1, 401)
+
+
+@cache
+def drawn_of_seeds() -> tuple[list[list[int]], list[list[int]]]:
+    """The units of cola that are wanted, and the skies, on the days of 24 seeds."""
+    economies = [business(seed).economy for seed in range(1, 25)]
+    units = [[wanted(economy, day, "cola")[0] for day in DRAWN_DAYS] for economy in economies]
+    order = ("hot", "sunny", "cloudy", "rain", "cold")
+    return units, [[order.index(economy.today(day).weather) for day in DRAWN_DAYS] for economy in economies]
+
+
 @pytest.mark.parametrize("shift", [0, 1])
 def test_two_seeds_share_nothing_but_the_calendar(shift: int) -> None:
     """Demand less its mean over seeds, and the weather, are uncorrelated between neighbouring seeds, shifted or not."""
-    days = range(1, 401)
-    economies = [business(seed).economy for seed in range(1, 25)]
-    units = [[wanted(economy, day, "cola")[0] for day in days] for economy in economies]
-    skies = [
-        [("hot", "sunny", "cloudy", "rain", "cold").index(e.today(day).weather) for day in days] for e in economies
-    ]
+    days, (units, skies) = DRAWN_DAYS, drawn_of_seeds()
     for series, bound in ((units, 0.2), (skies, 0.2)):
         centre = [mean(day) for day in zip(*series, strict=True)]
         rest = [[value - c for value, c in zip(sery, centre, strict=True)] for sery in series]
