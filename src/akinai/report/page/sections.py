@@ -146,7 +146,9 @@ def _outcome(groups: Sequence[Group], rankings: Sequence[WorldRanking]) -> Itera
     table = groups_table(groups, rankings)
     yield Grid([column for column in table.columns if column.head not in used], table.title, IN_N)
     yield from map(ranking_sentences, rankings)
-    yield from (f"{group.name}: {group.scale.why_not}." for group in groups if group.scale.why_not)
+    for reason in dict.fromkeys(group.scale.why_not for group in groups if group.scale.why_not):
+        names = [group.name for group in groups if group.scale.why_not == reason]
+        yield f"{'Each group' if len(names) == len(groups) > 1 else '; '.join(names)}: {reason}."
 
 
 IN_N = (
