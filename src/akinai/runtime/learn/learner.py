@@ -25,11 +25,10 @@ from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.formats import TEXT_ENDINGS
 from akinai.learning.playbook.opening import expect_playbook
 from akinai.learning.playbook.sections import all_sections
-from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
-from akinai.learning.roles.rules import AnswerEvaluator
+from akinai.learning.roles.rules import AgreementEvaluator, AnswerEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.tasks import Split, Task, labels
 from akinai.runtime.config.calls import with_options
 from akinai.runtime.config.files import new_path

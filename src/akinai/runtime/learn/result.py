@@ -181,7 +181,7 @@ class LearnResult(SplitEvaluation):
         asked for; `spent` is what models received and answered, with the unreadable replies by reason. `table` is the
         first table of the page, its amounts in cents.
         """
-        judged, runs = self.judged, self.runs
+        judged, runs, usage = self.judged, self.runs, self.usage
         best = max(self.selected, key=lambda selected: selected.score, default=None)
         evaluation = self.scores_json(graded=runs is None)
 
@@ -209,7 +209,13 @@ class LearnResult(SplitEvaluation):
                 {**_counts_json(epoch, counts), "finished": counts is not self.unfinished}
                 for epoch, counts in self._counts()
             ],
-            "spent": _usage_json(self.usage),
+            "spent": {
+                "calls": usage.calls,
+                "unreadable": usage.unreadable,
+                "reasons": dict(usage.reasons),
+                "input": usage.tokens.input,
+                "output": usage.tokens.output,
+            },
             "improvement_rate": [
                 {"epoch": e.epoch, "accuracy": e.accuracy, "rate": e.improvement, "points": e.points}
                 for e in (() if runs else self.epochs)
@@ -222,22 +228,19 @@ class LearnResult(SplitEvaluation):
             ],
             "against": [*self.against.to_json()] if self.against else None,
             "seconds": round(self.seconds, 2),
-            "card": self._card(),
+            "card": {
+                "akinai": version("akinai"),
+                "python": platform.python_version(),
+                "roles": self.label,
+                "model": self.models.main.name if self.models.main else None,
+                "models": self.models.to_json(),
+                **({SERVERS: {**self.servers}} if self.servers else {}),
+                "playbook": str(self.path),
+                "playbook_sha256": sha256(dumps(self.playbook).encode()),
+                "began_with": {**self.began.to_json(), "seen": len(self.began.seen)},
+            },
         }
         return {**document, "table": scores_table(document).to_json()}
-
-    def _card(self) -> dict[str, Json]:
-        return {
-            "akinai": version("akinai"),
-            "python": platform.python_version(),
-            "roles": self.label,
-            "model": self.models.main.name if self.models.main else None,
-            "models": self.models.to_json(),
-            **({SERVERS: {**self.servers}} if self.servers else {}),
-            "playbook": str(self.path),
-            "playbook_sha256": sha256(dumps(self.playbook).encode()),
-            "began_with": {**self.began.to_json(), "seen": len(self.began.seen)},
-        }
 
     def _opponents_json(self) -> Json:
         """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
@@ -293,16 +296,6 @@ def _share(result: EvalResult | None) -> Json:
     if not n:
         return {"value": None, "ci95": None, "n": 0}
     return {"value": result.accuracy, "ci95": list(proportion_interval(right, n)), "n": n}
-
-
-def _usage_json(usage: ModelUsage) -> dict[str, Json]:
-    return {
-        "calls": usage.calls,
-        "unreadable": usage.unreadable,
-        "reasons": dict(usage.reasons),
-        "input": usage.tokens.input,
-        "output": usage.tokens.output,
-    }
 
 
 def _counts_json(epoch: int, counts: EpochCounts) -> dict[str, Json]:
