@@ -49,13 +49,19 @@ class Fan:
     def _packed(self, words: Sequence[int]) -> int:
         return int.from_bytes(self._lanes.pack(*words), "little")
 
-    def absorb(self, h: int) -> tuple[int, ...]:
-        """`absorb(h, x)` for each of the words x, in their order."""
+    def _unpacked(self, lanes: int) -> tuple[int, ...]:
+        return self._lanes.unpack(lanes.to_bytes(self._lanes.size, "little"))
+
+    def _absorbed(self, h: int) -> int:
         mask = self._mask
         z = (h * self._ones + self._strides) & mask
         z = ((z ^ (z >> 30)) & mask) * _MIX_1 & mask
         z = ((z ^ (z >> 27)) & mask) * _MIX_2 & mask
-        return self._lanes.unpack(((z ^ (z >> 31)) & mask).to_bytes(self._lanes.size, "little"))
+        return (z ^ (z >> 31)) & mask
+
+    def absorb(self, h: int) -> tuple[int, ...]:
+        """`absorb(h, x)` for each of the words x, in their order."""
+        return self._unpacked(self._absorbed(h))
 
 
 @lru_cache(maxsize=65_536)

@@ -192,6 +192,13 @@ def expect_version(world: World[S], genesis: Genesis) -> None:
 class Record:
     """A base of frozen dataclasses without slots, which hold nothing but their fields."""
 
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> Self:
+        """The record of all its fields, unchecked and more than ten times as fast as by its class."""
+        record = object.__new__(cls)
+        record.__dict__.update(fields)
+        return record
+
     def moved(self, **changes: Any) -> Self:
         """A copy with changes to fields: what `replace` makes, unchecked and more than ten times as fast."""
         copy = object.__new__(type(self))

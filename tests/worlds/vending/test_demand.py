@@ -9,11 +9,12 @@ from business import FOREVER, business, do, done, on_sale, sold
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akinai.core.chance import Chance
+from akinai.core.chance import Chance, absorb
 from akinai.worlds.vending.model.actions import AdvanceDay
 from akinai.worlds.vending.model.economy import (
     ONE,
     Economy,
+    NoiseFan,
     _apportion,
     noisy,
     price_effect,
@@ -71,6 +72,16 @@ def test_noise_keeps_the_mean(units: int) -> None:
     draws = [noisy(units, Chance.of(7)("draw", i).h) for i in range(20_000)]
     spread = (units / ONE) * 0.41 + 0.5  # triangular noise has a standard deviation of 1/sqrt(6)
     assert abs(mean(draws) - units / ONE) < 5 * spread / 20_000**0.5
+
+
+WORD = st.integers(0, 2**64 - 1)
+
+
+@given(WORD, st.lists(WORD, max_size=20), st.integers(0, 40 * ONE))
+def test_noise_of_several_products_is_that_of_each(h: int, words: list[int], units: int) -> None:
+    """Products that are drawn together are wanted as often as each would be alone, to the unit."""
+    joint = [(units * spread + rest) >> 33 for spread, rest in zip(*NoiseFan(words).noise(h), strict=True)]
+    assert joint == [noisy(units, absorb(h, word)) for word in words]
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=12), st.integers(0, 100))

@@ -28,15 +28,29 @@ class Today(NamedTuple):
     """0 for January."""
 
 
+class NoiseFan(Fan):
+    """The draws of `noisy` for several products at once."""
+
+    __slots__ = ("_low",)
+
+    def __init__(self, words: Sequence[int]) -> None:
+        super().__init__(words)
+        self._low = self._packed([8191] * len(words))
+
+    def noise(self, h: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Two numbers s and r of each word x, with which `noisy(mean, absorb(h, x))` is (mean * s + r) >> 33."""
+        z, low = self._absorbed(h), self._low
+        return self._unpacked((z & low) + (z >> 13 & low) + self._ones), self._unpacked(z >> 31)
+
+
 class Offering(NamedTuple):
-    """The part of a day's demand that holds while products and prices stay the same; sequences are by product."""
+    """The part of demand that holds while products, prices and what people find right stay the same."""
 
     prices: Mapping[str, int]
     """The prices for which it holds, in cents by product."""
-    cents: Sequence[int]
-    means: Sequence[int]
     effects: Sequence[int]
-    fan: Fan
+    """By product."""
+    fan: NoiseFan
     """The products as parts of chance labels."""
     variety_permille: int
 
@@ -52,10 +66,8 @@ class Crowd(NamedTuple):
     """The most units that a machine can sell in the whole day, all products together, in thousandths."""
     label: int
     """The day's part of the chance label of demand."""
-    complaints: Chance
-    """The day's chance of complaints."""
-    offerings: dict[tuple[str, ...], Offering]
-    """By products on sale, cached while prices stay as they are."""
+    complaints: int
+    """The day's part of the chance label of complaints."""
 
 
 class BlockTerms(NamedTuple):
@@ -66,6 +78,8 @@ class BlockTerms(NamedTuple):
     most: int
     """The most units that it buys from a machine, all products together."""
     share_permille: int
+    complaints: int
+    """Its part of the chance label of complaints."""
 
 
 class Shelf(NamedTuple):
@@ -101,6 +115,10 @@ class Economy:
     """The conditions of days, cached."""
     _crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
     """The customers of days, cached."""
+    _offerings: dict[tuple[int, tuple[str, ...]], Offering] = field(
+        default_factory=dict[tuple[int, tuple[str, ...]], Offering], compare=False, repr=False
+    )
+    """By the worth that people find right and the products on sale, cached while prices stay as they are."""
     webs: dict[tuple[str, ...], object] = field(
         default_factory=dict[tuple[str, ...], object], compare=False, repr=False
     )
@@ -151,7 +169,8 @@ class Economy:
     def block(self, crowd: Crowd, number: int) -> BlockTerms:
         """A block of a day's customers, by its number."""
         share = self.setup.street.counter.blocks[number].share_permille
-        return BlockTerms(absorb(crowd.label, number), crowd.footfall * share // 1_000_000, share)
+        most, complaints = crowd.footfall * share // 1_000_000, absorb(crowd.complaints, number)
+        return BlockTerms(absorb(crowd.label, number), most, share, complaints)
 
     def _crowd(self, day: int) -> Crowd:
         town, width = self.town, self.town.crowd_permille
@@ -159,17 +178,15 @@ class Economy:
         effect = self.setup.street.events.kinds[event.kind] if event else None
         busy = self.noise(day, "crowd", day).between(1000 - width, 1000 + width)
         factors: dict[str, int] = {}
-        for category in {taste.category for taste in town.tastes.values()}:
-            demand = effect.permille_of(category) if effect else 1000
-            factors[category] = self.calendar_permille(day, category) * demand * busy // 1000
-        period = town.taste_days
-        means = {
-            id: taste.base * taste.by_period[(day + taste.phase) // period] // 1000 * factors[taste.category] // 10**6
-            for id, taste in town.tastes.items()
-        }
+        means: dict[str, int] = {}
+        for id, (base, _, _, by_period, phase, category) in town.tastes.items():
+            if (factor := factors.get(category)) is None:
+                demand = effect.permille_of(category) if effect else 1000
+                factor = factors[category] = self.calendar_permille(day, category) * demand * busy // 1000
+            means[id] = base * by_period[(day + phase) // town.taste_days] // 1000 * factor // 10**6
         worth = effect.worth_permille if effect else 1000
-        label, footfall = self.noise(day, "demand", day).h, self.setup.demand.footfall * busy
-        return Crowd(means, worth, footfall, label, self.noise(day, "complaint", day), {})
+        label, complaints = self.noise(day, "demand", day).h, self.noise(day, "complaint", day).h
+        return Crowd(means, worth, self.setup.demand.footfall * busy, label, complaints)
 
     def worth_of(self, day: int) -> int:
         """What the customers of a day would bring over the trade price at the prices that they find right."""
@@ -202,36 +219,33 @@ class Economy:
         box leaves, per million. The units wanted are added to `demand`, by product with units and a price. `parts` is
         the part of a product's customers who come to this machine, in Q20, where others stand beside it.
         """
-        scale, lost = factor * self.town.footfall[place_index], 0
-        if missed := [id for id, units in stock.items() if not units or id not in prices]:
-            come = crowd.means if parts is None else {id: crowd.means[id] * parts[id] >> 20 for id in missed}
-            lost = sum([come[id] * scale // 10**9 for id in missed])
-            stock = {id: units for id, units in stock.items() if id not in missed}
-        ids = tuple(stock)
-        offering = crowd.offerings.get(ids)
-        if offering is None or offering.prices is not prices:
-            offering = crowd.offerings[ids] = self._offering(crowd, ids, prices)
-        _, cents, means, effects, fan, variety = offering
-        if parts is not None:
-            means = [mean * parts[id] >> 20 for id, mean in zip(ids, means, strict=True)]
-        draws = fan.absorb(absorb(block.label, place_index))
-        sold, wants, income, expected = dict[str, int](), list[int](), 0, lost
-        for (id, there), price, mean, effect, h in zip(stock.items(), cents, means, effects, draws, strict=True):
-            mean = (mean * scale // 10**9 * variety // 1000) * effect >> 20
+        scale = factor * self.town.footfall[place_index]
+        means = crowd.means if parts is None else {id: crowd.means[id] * parts[id] >> 20 for id in stock}
+        ids, lost = tuple([id for id, units in stock.items() if units and id in prices]), 0
+        if len(ids) < len(stock):
+            lost = sum([means[id] * scale // 10**9 for id in stock if id not in ids])
+        _, effects, fan, variety = self._offering(crowd, ids, prices)
+        spreads, rests = fan.noise(absorb(block.label, place_index))
+        expected, income = lost, 0
+        wants: list[int] = []
+        sold: dict[str, int] = {}
+        for id, effect, spread, rest in zip(ids, effects, spreads, rests, strict=True):
+            mean = (means[id] * scale // 10**9 * variety // 1000) * effect >> 20
             expected += mean
-            units = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # `noisy`, without a call
-            wants.append(units)
+            wants.append((mean * spread + rest) >> 33)  # `noisy`
+        if sum(wants) > block.most:
+            wants = _apportion(wants, block.most)
+        for id, units in zip(ids, wants, strict=True):
             if units:
                 demand[id] = demand.get(id, 0) + units
-                if units > there:
+                if units > (there := stock[id]):
                     lost += (units - there) << 20
                     units = there
                 sold[id] = units
-                income += units * price
+                income += units * prices[id]
             elif id not in demand:
                 demand[id] = 0
-        sales = BlockSales(sold, income, lost, expected)
-        return sales if sum(wants) <= block.most else _capped(block.most, wants, stock, prices, demand, sales)
+        return BlockSales(sold, income, lost, expected)
 
     def parts(self, crowd: Crowd, shelves: Sequence[Shelf]) -> list[dict[str, int]]:
         """How the customers of a place divide among its machines: each machine's part by product, in Q20.
@@ -260,14 +274,20 @@ class Economy:
         return parts
 
     def _offering(self, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]) -> Offering:
-        cents, tastes = [prices[id] for id in ids], [self.town.tastes[id] for id in ids]
-        effects = [
-            price_effect(taste.worth_cents * crowd.worth_permille // 1000, taste.elasticity_permille, price)
-            for taste, price in zip(tastes, cents, strict=True)
-        ]
-        shares = sum([variety_weight(effect) for effect in effects])
-        variety = variety_permille(self.setup.demand.variety, shares * 1000 >> 20)
-        return Offering(prices, cents, [crowd.means[id] for id in ids], effects, fan_of(ids), variety)
+        offering = self._offerings.get((crowd.worth_permille, ids))
+        if offering is None or offering.prices is not prices:
+            tastes = self.town.tastes
+            effects = [
+                price_effect(
+                    tastes[id].worth_cents * crowd.worth_permille // 1000, tastes[id].elasticity_permille, prices[id]
+                )
+                for id in ids
+            ]
+            shares = sum([variety_weight(effect) for effect in effects])
+            variety = variety_permille(self.setup.demand.variety, shares * 1000 >> 20)
+            offering = Offering(prices, effects, fan_of(ids), variety)
+            self._offerings[crowd.worth_permille, ids] = offering
+        return offering
 
 
 @lru_cache(maxsize=64)
@@ -332,28 +352,9 @@ def noisy(mean: int, h: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def fan_of(products: tuple[str, ...]) -> Fan:
+def fan_of(products: tuple[str, ...]) -> NoiseFan:
     """Products as parts of chance labels."""
-    return Fan([word(product) for product in products])
-
-
-def _capped(
-    most: int,
-    wants: Sequence[int],
-    stock: Mapping[str, int],
-    prices: Mapping[str, int],
-    demand: dict[str, int],
-    sales: BlockSales,
-) -> BlockSales:
-    """The sales of a block that wants more than the footfall: its wants are shared out, and the demand with them."""
-    sold, income, lost = dict[str, int](), 0, sales.lost_q20
-    for (id, there), want, units in zip(stock.items(), wants, _apportion(wants, most), strict=True):
-        demand[id] += units - want
-        lost -= (max(want - there, 0) - max(units - there, 0)) << 20
-        if units:
-            sold[id] = min(units, there)
-            income += sold[id] * prices[id]
-    return BlockSales(sold, income, lost, sales.demand_q20)
+    return NoiseFan([word(product) for product in products])
 
 
 def _apportion(units: Sequence[int], most: int) -> list[int]:

@@ -438,7 +438,7 @@ class State(Business):
         """An owner's business, whoever is in front. KeyError where there is no such owner."""
         if owner != self.owner:
             return self.other_businesses[owner]
-        return Business(**{name: self.__dict__[name] for name in OWN_FIELDS})
+        return Business.of_fields({name: self.__dict__[name] for name in OWN_FIELDS})
 
     def turned_to(self, owner: str) -> "State":
         """The same street with an owner's business in front; the same object where it is there already."""

@@ -33,9 +33,10 @@ def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
     while state.minute < (until := first_free(state) if several else until) and (several or state.ending is None):
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
-        moments = (trade.next_block_minute(state), deliveries.next_arrival(state), rivals.next_handover(state))
-        stop = min(until, midnight, *(minute for minute in moments if minute is not None))
-        stop = min(stop, morning) if state.minute < morning else stop
+        stop, handover = min(until, midnight), rivals.next_handover(state) if several else None
+        for minute in (morning, trade.next_block_minute(state), deliveries.next_arrival(state), handover):
+            if minute is not None and state.minute < minute < stop:
+                stop = minute
         before, state = state, _advance(state, stop, midnight, away)
         if stop == morning and state.ending is None:
             notice, data = morning_notice(state)

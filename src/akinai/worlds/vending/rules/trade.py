@@ -63,10 +63,11 @@ def book_blocks(state: State) -> State:
     counter, minute = state.setup.street.counter, state.minute % DAY_MINUTES
     if minute not in counter.minutes:
         return state
-    number, crowd = counter.minutes.index(minute), state.economy.crowd(state.day)
-    block, complaints = state.economy.block(crowd, number), absorb(crowd.complaints.h, number)
+    crowd = state.economy.crowd(state.day)
+    block = state.economy.block(crowd, counter.minutes.index(minute))
     parts: Parts = _parts(state, crowd) if state.other_businesses or state.setup.shocks else {}
-    return state.for_each_business(lambda own: _book_block(own, crowd, block, complaints, parts))
+    letters = complaints_permille(state)
+    return state.for_each_business(lambda own: _book_block(own, crowd, block, letters, parts))
 
 
 Parts = Mapping[tuple[str, int], Mapping[str, int]]
@@ -97,12 +98,12 @@ def next_block_minute(state: State) -> int | None:
     return None
 
 
-def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int, parts: Parts) -> State:
+def _book_block(state: State, crowd: Crowd, block: BlockTerms, letters_permille: int, parts: Parts) -> State:
     """Book a block of customers at every site that is open; the complaints of those who bought come last."""
-    economy, street, prices, count = state.economy, state.setup.street, state.prices, state.setup.slots
-    slots, sites, today = list(state.slots), list(state.sites), state.today_sales
-    sales, demand, income, card = list(today.sales), dict(today.demand), today.income_cents, today.card_cents
-    units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
+    street, prices, count, today = state.setup.street, state.prices, state.setup.slots, state.today_sales
+    slots, sites, sales, demand = [*state.slots], [*state.sites], [*today.sales], {**today.demand}
+    income, card, units_sold = today.income_cents, today.card_cents, state.units_sold
+    complaints: list[tuple[int, Chance, Mapping[str, int], int]] = []
     for index, site in enumerate(sites):
         first = index * count
         if site.sealed or site.lost or not (stock := units_in(slots[first : first + count])):
@@ -110,30 +111,32 @@ def _book_block(state: State, crowd: Crowd, block: BlockTerms, complaints: int, 
         full = site.box_cents >= street.counter.box_cents
         buying_permille = street.counter.full_box_permille if full else 1000
         factor = site.goodwill * block.share_permille * buying_permille // MILLION
-        part = parts.get((state.owner, index))
-        sold, paid, lost, expected = economy.block_sales(
+        part = parts.get((state.owner, index)) if parts else None
+        sold, paid, lost, expected = state.economy.block_sales(
             crowd, block, site.place_index, factor, stock, prices, demand, part
         )
         cash = 0 if full else paid - paid * street.counter.card_permille // 1000
         income += paid
         card += paid - cash
         goodwill = _goodwill_after(street, site.goodwill, lost, expected, block.share_permille, stock)
-        sites[index] = Site(site.place_index, site.box_cents + cash, goodwill, *site[3:])
+        if cash or goodwill != site.goodwill:
+            sites[index] = Site(site.place_index, site.box_cents + cash, goodwill, *site[3:])
         if sold:
             take_out(slots, range(first, first + count), sold)
             sales.append((site.place_index, sold))
             units = sum(sold.values())
             units_sold += units
-            chance = Chance(absorb(complaints, site.place_index))
-            if letters := (units * complaints_permille(state) + chance.below(1000)) // 1000:
-                buyers.append((site.place_index, chance, sold, letters))
+            if letters_permille:
+                chance = Chance(absorb(block.complaints, site.place_index))
+                if letters := (units * letters_permille + chance.below(1000)) // 1000:
+                    complaints.append((site.place_index, chance, sold, letters))
     state = state.moved(
         sites=tuple(sites),
         slots=tuple(slots),
         today_sales=TodaySales(tuple(sales), demand, income, card),
         units_sold=units_sold,
     )
-    for place_index, chance, sold, letters in buyers:
+    for place_index, chance, sold, letters in complaints:
         state = _post_complaints(state, chance, place_index, sold, letters)
     return state
 
@@ -165,7 +168,9 @@ def close_day(state: State, midnight: int) -> State:
     """Close a day: spoil goods, take storage rent and the fee, seal machines, test for the end."""
     setup, street, day, today_sales = state.setup, state.setup.street, midnight // DAY_MINUTES, state.today_sales
     goods = remove_spoiled(state.slots, state.storage, day)
-    state = _close_sites(state.moved(slots=goods.slots, storage=goods.storage), day)
+    if goods.spoiled:
+        state = state.moved(slots=goods.slots, storage=goods.storage)
+    state = _close_sites(state, day)
     stored = sum([lot.units for lots in goods.storage.values() for lot in lots])
     state = book(state, "storage", -min(max(state.cash_cents, 0), stored * street.storage.night_cents))
     state = book(state, "cards", today_sales.card_cents)
@@ -195,7 +200,8 @@ def close_day(state: State, midnight: int) -> State:
 
 def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
     """The units sold in a day by product, and by place index and product."""
-    sold, sold_at = dict[str, int](), dict[int, dict[str, int]]()
+    sold: dict[str, int] = {}
+    sold_at: dict[int, dict[str, int]] = {}
     for place_index, units_of in today_sales.sales:
         here = sold_at.setdefault(place_index, {})
         for id, units in units_of.items():
@@ -206,8 +212,8 @@ def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[
 
 def _close_sites(state: State, day: int) -> State:
     """Close the day at each site: goodwill recovers, seals come off, unpaid machines are sealed or lost."""
-    street, sites, slots = state.setup.street, list[Site](), state.slots
-    for index, site in enumerate(state.sites):
+    street, sites, slots = state.setup.street, [*state.sites], state.slots
+    for index, site in enumerate(sites):
         goodwill = site.goodwill + (MILLION - site.goodwill) * street.customers.back_permille // 1000
         if goodwill != site.goodwill:
             site = site._replace(goodwill=goodwill)
@@ -220,8 +226,8 @@ def _close_sites(state: State, day: int) -> State:
             site = site._replace(lost=True, box_cents=0)
             count = state.setup.slots
             slots = (*slots[: index * count], *(None,) * count, *slots[(index + 1) * count :])
-        sites.append(site)
-    return state.moved(sites=tuple(sites), slots=slots)
+        sites[index] = site
+    return state if tuple(sites) == state.sites else state.moved(sites=tuple(sites), slots=slots)
 
 
 def _sold_out(slots: Slots, count: int, prices: Mapping[str, int]) -> tuple[str, ...]:
