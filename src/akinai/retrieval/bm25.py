@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
-from functools import cached_property, lru_cache
-from itertools import compress
+from functools import lru_cache
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from akinai.retrieval.text import Tokenizer, tokenize
@@ -110,14 +110,14 @@ class PackedPostings:
             list(word_indexes), begins.astype(np.int64), rows.astype(np.int64), counts.astype(np.int64)
         )
 
-    def by_row(self, documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The postings by document: indexes in the vocabulary, counts, and where each document begins."""
-        import numpy as np
-
-        order = np.argsort(self.rows, kind="stable")
-        words = np.repeat(np.arange(len(self.vocabulary)), np.diff(self.begins))
-        begins = np.searchsorted(self.rows[order], np.arange(documents + 1))
-        return words[order], self.counts[order], begins
+    def words_by_row(self, documents: int) -> list[list[str]]:
+        """The different words of each document."""
+        words: list[list[str]] = [[] for _ in range(documents)]
+        rows: list[int] = self.rows.tolist()
+        for word, (begin, end) in zip(self.vocabulary, pairwise(self.begins.tolist()), strict=True):
+            for row in rows[begin:end]:
+                words[row].append(word)
+        return words
 
 
 class BM25Index(RowIndex):
@@ -134,7 +134,7 @@ class BM25Index(RowIndex):
         self.k1 = k1
         self.b = b
         self._postings: dict[str, _Postings] = {}
-        self._words: list[tuple[str, ...] | _LazyWords] = []
+        self._words: list[Iterable[str]] = []
         self._lengths = array("q")
         self._total = 0
         self._norms: NDArray[np.float64] | None = None
@@ -169,14 +169,7 @@ class BM25Index(RowIndex):
             for id, repeated in zip(ids, words, strict=True):
                 self.add_words(id, repeated)
             return
-        packed = PackedPostings.of(words)
-        self._append_postings(packed)
-        for id, repeated in zip(ids, words, strict=True):
-            self._rows.append(id)
-            self._words.append(tuple(dict.fromkeys(repeated)))
-            self._lengths.append(len(repeated))
-            self._total += len(repeated)
-        self._norms = None
+        self.add_packed(ids, PackedPostings.of(words))
 
     def add_packed(self, ids: Sequence[str], packed: PackedPostings) -> None:
         """`add_all` for documents whose postings are known; ValueError for an id that is in the index already."""
@@ -186,10 +179,9 @@ class BM25Index(RowIndex):
             raise ValueError(f"{present[0]!r} is in the index already; remove it first")
         self._append_postings(packed)
         sums = np.bincount(packed.rows, packed.counts, len(ids)).astype(np.int64)
-        block = _PackedDocuments(packed, len(ids))
-        for row, id in enumerate(ids):
+        self._words += packed.words_by_row(len(ids))
+        for id in ids:
             self._rows.append(id)
-            self._words.append(_LazyWords(block, row))
         self._lengths.frombytes(sums.tobytes())
         self._total += int(sums.sum())
         self._norms = None
@@ -197,14 +189,14 @@ class BM25Index(RowIndex):
     def remove(self, id: str) -> None:
         """Remove a document; KeyError when it is not in the index."""
         row, last = self._rows.remove(id)
-        for word in _resolve(self._words[row]):
+        for word in self._words[row]:
             self._postings[word].drop(row)
             if not self._postings[word].rows:
                 del self._postings[word]
         self._total -= self._lengths[row]
         moved, length = self._words.pop(), self._lengths.pop()
         if row != last:
-            for word in _resolve(moved):
+            for word in moved:
                 self._postings[word].put(row, self._postings[word].drop(last))
             self._words[row], self._lengths[row] = moved, length
         self._norms = None
@@ -267,31 +259,3 @@ class BM25Index(RowIndex):
             average = self._total / len(self) if self._total else 1.0
             self._norms = length_norm(lengths, average, self.k1, self.b)
         return self._norms
-
-
-class _PackedDocuments:
-    """Documents added as packed postings. The words of each are computed when the first of them is removed."""
-
-    def __init__(self, packed: PackedPostings, documents: int) -> None:
-        self._packed, self._documents = packed, documents
-
-    @cached_property
-    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        return self._packed.by_row(self._documents)
-
-    def words(self, row: int) -> tuple[str, ...]:
-        word_indexes, _, begins = self._by_row
-        row_indexes: list[int] = word_indexes[begins[row] : begins[row + 1]].tolist()
-        return tuple(self._packed.vocabulary[word_index] for word_index in row_indexes)
-
-
-@dataclass(frozen=True, slots=True)
-class _LazyWords:
-    """The words of a document that was added packed."""
-
-    block: _PackedDocuments
-    row: int
-
-
-def _resolve(words: tuple[str, ...] | _LazyWords) -> tuple[str, ...]:
-    return words.block.words(words.row) if isinstance(words, _LazyWords) else words

@@ -114,11 +114,17 @@ class HybridIndex:
         """Add a document, or replace the document of this id; the next search sees it."""
         self.add_all([Document(id, text, {} if fields is None else fields)])
 
-    def add_all(self, documents: Iterable[Document], vectors: NDArray[np.float32] | None = None) -> None:
+    def add_all(
+        self,
+        documents: Iterable[Document],
+        vectors: NDArray[np.float32] | None = None,
+        packed: PackedPostings | None = None,
+    ) -> None:
         """Add or replace several, embedded in one call; nothing changes when the tokenizer or the embedder fails.
 
-        `vectors`, one row a document, replace the call. A document whose text is unchanged gets its new fields
-        without an embedding. Of two documents with the same id, the later is kept.
+        `vectors`, one row a document, replace the call; `packed` are the postings of documents that all are new. A
+        document whose text is unchanged gets its new fields without an embedding. Of two documents with the same id,
+        the later is kept.
         """
         added = list(documents)
         latest = {document.id: row for row, document in enumerate(added)}
@@ -128,20 +134,14 @@ class HybridIndex:
         else:
             fresh = list(latest.values())
             vectors = check_vectors(vectors, (len(added), self.embedder.dimensions))[fresh]
-        words = [self._words.tokenizer(added[row].text) for row in fresh]
+        words = [self._words.tokenizer(added[row].text) for row in fresh] if packed is None else []
         self._documents.update((id, added[row]) for id, row in latest.items())
         ids = [added[row].id for row in fresh]
-        self._words.add_all(ids, words)
+        if packed is None:
+            self._words.add_all(ids, words)
+        else:
+            self._words.add_packed(ids, packed)
         self._vectors.add_all(ids, vectors)
-        self._mask = None
-
-    def add_packed(self, documents: Sequence[Document], vectors: NDArray[np.float32], packed: PackedPostings) -> None:
-        """`add_all` for documents whose vectors and postings are known; their ids are new and different."""
-        ids = [document.id for document in documents]
-        vectors = check_vectors(vectors, (len(ids), self.embedder.dimensions))
-        self._words.add_packed(ids, packed)
-        self._vectors.add_all(ids, vectors)
-        self._documents.update(zip(ids, documents, strict=True))
         self._mask = None
 
     def remove(self, id: str) -> None:

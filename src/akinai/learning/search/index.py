@@ -195,7 +195,4 @@ def _fill(hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], sa
         rows = missing[start : start + _AT_ONCE]
         vectors[rows] = check_vectors(embedder.embed([texts[row] for row in rows]), (len(rows), embedder.dimensions))
     documents = [Document(bullet.id, text) for bullet, text in zip(bullets, texts, strict=True)]
-    if saved.postings is None:
-        hybrid.add_all(documents, vectors)
-    else:
-        hybrid.add_packed(documents, vectors, saved.postings)
+    hybrid.add_all(documents, vectors, saved.postings)
