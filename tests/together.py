@@ -1,10 +1,12 @@
 """Labelled cases that one test judges: where they are many and small, a test of each costs more than its case."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 SHOWN, LONGEST = 15, 2_000
 """Errors of a group that a traceback shows; characters of a case that are shown."""
@@ -22,11 +24,7 @@ def together(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Ca
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(test)
         def judge(**fixtures: Any) -> None:
-            errors: list[Exception] = []
-            for row in rows:
-                with _kept(errors, row):
-                    test(**row, **fixtures)
-            _raise_all(errors, len(rows))
+            judge_all(rows, lambda row: test(**row, **fixtures))
 
         @wraps(test)
         async def judge_in_turn(**fixtures: Any) -> None:
@@ -45,12 +43,21 @@ def together(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Ca
     return decorate
 
 
+def judge_all(cases: Sequence[T], judge: Callable[[T], object]) -> None:
+    """Judge all cases, and fail with the error of each that fails."""
+    errors: list[Exception] = []
+    for case in cases:
+        with _kept(errors, case):
+            judge(case)
+    _raise_all(errors, len(cases))
+
+
 @contextmanager
-def _kept(errors: list[Exception], row: dict[str, Any]) -> Iterator[None]:
+def _kept(errors: list[Exception], case: object) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        error.add_note(f"in the case {row}"[:LONGEST])
+        error.add_note(f"in the case {case}"[:LONGEST])
         errors.append(error)
 
 

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from command_line import Akinai
+from together import judge_all
 
 TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("bad_input.toml").read_text(encoding="utf-8"))
 STORE = "akinai.db"
@@ -96,8 +98,8 @@ def port(*, listens: bool) -> Iterator[str]:
         yield str(bound.getsockname()[1])
 
 
-@pytest.fixture
-def fill() -> Iterator[Callable[[str], str]]:
+@contextmanager
+def filling() -> Iterator[Callable[[str], str]]:
     """Puts values into the placeholders of a text; what they stand for is there until the test ends."""
     makers = {"server": refusing_server, "port": lambda: port(listens=False), "taken": lambda: port(listens=True)}
     values = {"byte": "\udcff", "here": str(Path.cwd())}
@@ -125,14 +127,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     return tmp_path_factory.mktemp("stores"), set()
 
 
+Prepare = Callable[[str, Path], None]
+
+
 @pytest.fixture
-def prepare(
-    akinai: Akinai, folder: Path, prepared: tuple[Path, set[str]], monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], None]:
-    """Puts what a folder of [stores] holds into the working folder; its commands run once."""
+def prepare(akinai: Akinai, prepared: tuple[Path, set[str]], monkeypatch: pytest.MonkeyPatch) -> Prepare:
+    """Puts what a folder of [stores] holds into a folder; its commands run once."""
     stores, filled = prepared
 
-    def call(name: str) -> None:
+    def call(name: str, folder: Path) -> None:
         if name not in filled:
             (stores / name).mkdir()
             with monkeypatch.context() as patch:
@@ -190,18 +193,38 @@ def needs_qa(row: Row) -> bool:
     return any("qa" in text for text in (*row.args, *row.sentences, *stored))
 
 
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row.id, marks=[pytest.mark.needs_qa] * needs_qa(row)) for row in ROWS]
-)
+def batches() -> Iterator[ParameterSet]:
+    """The rows of each kind, which one test judges: those that can be judged in the same places together."""
+    for kind in TABLE["kinds"]:
+        batches: dict[tuple[str, str, bool, bool], list[Row]] = {}
+        for row in (Row(**row) for row in kind["rows"]):
+            batches.setdefault((row.needs, row.without, bool(row.pipes), needs_qa(row)), []).append(row)
+        for (*_, qa), rows in batches.items():
+            yield pytest.param(rows, id=f"{kind['name']}: {rows[0].id}", marks=[pytest.mark.needs_qa] * qa)
+
+
+@pytest.mark.parametrize("rows", [*batches()])
 def test_bad_input_is_answered_as_the_table_says(
-    akinai: Akinai,
-    folder: Path,
-    prepare: Callable[[str], None],
-    fill: Callable[[str], str],
-    monkeypatch: pytest.MonkeyPatch,
-    row: Row,
+    akinai: Akinai, tmp_path: Path, prepare: Prepare, rows: Sequence[Row]
 ) -> None:
     """Exit code, stderr and stdout are those of the table, and nothing is written but what it names."""
+
+    def judge(row: Row) -> None:
+        folder = tmp_path / row.id
+        folder.mkdir()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            with filling() as fill:
+                expect_answer(row, akinai, prepare, fill, patch)
+
+    judge_all(rows, judge)
+
+
+def expect_answer(
+    row: Row, akinai: Akinai, prepare: Prepare, fill: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Type the row's command in the working folder."""
+    folder = Path.cwd()
     if row.needs:
         pytest.importorskip(row.needs)
     if row.pipes and not hasattr(os, "mkfifo"):
@@ -209,7 +232,7 @@ def test_bad_input_is_answered_as_the_table_says(
     if row.without and find_spec(row.without):
         pytest.skip(f"{row.without} is installed")
     if row.store:
-        prepare(row.store)
+        prepare(row.store, folder)
     lay_out(row, folder)
     for name, value in row.env.items():
         monkeypatch.setenv(name, fill(value))
