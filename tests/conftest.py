@@ -55,7 +55,7 @@ ssl.create_default_context = create_default_context
 
 forked.hurry_servers()
 
-settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 7)
+settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 5)
 settings.load_profile("akinai")
 
 

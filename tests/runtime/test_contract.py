@@ -196,7 +196,9 @@ NO_TOOLS_TEXTS = (
 )
 
 
-@pytest.mark.parametrize("text", NO_TOOLS_TEXTS)
+@pytest.mark.parametrize(
+    "text", [*NO_TOOLS_TEXTS[:2], *(pytest.param(text, marks=pytest.mark.slow) for text in NO_TOOLS_TEXTS[2:])]
+)
 def test_a_run_goes_on_by_json_where_a_server_takes_no_tools(text: str, tmp_path: Path) -> None:
     """The server is asked once with tools, by all agents and runs; a resume lives that again and asks nothing."""
     store, gone = str(tmp_path / "runs.db"), {3, 4}

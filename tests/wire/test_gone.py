@@ -94,8 +94,17 @@ def scribble(file: Path) -> None:
         target.write(b"This is no database." * 500)
 
 
-@pytest.mark.parametrize("served_before", [False, True])
-@pytest.mark.parametrize("harm", [delete, replace, delete_journal, overwrite, scribble])
+HARMS = (delete, replace, delete_journal, overwrite, scribble)
+
+
+@pytest.mark.parametrize(
+    ("harm", "served_before"),
+    [
+        (delete, False),
+        *((harm, True) for harm in HARMS),
+        *(pytest.param(harm, False, marks=pytest.mark.slow) for harm in HARMS[1:]),
+    ],
+)
 async def test_a_store_that_is_deleted_or_replaced_is_noticed(
     tmp_path: Path, harm: Callable[[Path], None], served_before: bool
 ) -> None:

@@ -125,8 +125,15 @@ async def test_seats_of_a_market_are_played_with_their_tokens() -> None:
             assert (await http.get("/sessions/other", headers=seat)).status_code == 401
 
 
-@pytest.mark.parametrize(("preset", "days"), [("arena", 4), ("arena-sprint", 21)])
-@pytest.mark.parametrize("hold", [None, ["owner_2"]])
+@pytest.mark.parametrize(
+    ("preset", "days", "hold"),
+    [
+        ("arena", 4, None),
+        ("arena-sprint", 21, ["owner_2"]),
+        pytest.param("arena", 4, ["owner_2"], marks=pytest.mark.slow),
+        pytest.param("arena-sprint", 21, None, marks=pytest.mark.slow),
+    ],
+)
 async def test_owners_of_a_street_are_played_with_their_tokens(preset: str, days: int, hold: list[str] | None) -> None:
     """By a client each, or one beside the world's own player: the digest is that of a run in this process."""
     reference = akinai.run("vending", preset=preset, days=days)[0]

@@ -119,8 +119,15 @@ async def _play(state: State, players: Players) -> Sequence[Step[State]]:
     return steps
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("owner", OWNERS)
+@pytest.mark.parametrize(
+    ("preset", "owner"),
+    [
+        ("classic", "owner_1"),
+        ("quarter", "owner_2"),
+        pytest.param("classic", "owner_2", marks=pytest.mark.slow),
+        pytest.param("quarter", "owner_1", marks=pytest.mark.slow),
+    ],
+)
 def test_an_owner_beside_an_idle_one_lives_as_alone(preset: str, owner: str) -> None:
     """The same actions have the same outcomes and end in an equal business; the idle one is as if alone and idle."""
     alone, beside = played(preset, (("owner", "reference"),), named=owner), played(preset, ((owner, "reference"),))

@@ -43,10 +43,14 @@ def run_of(preset: str, *settings: tuple[str, object]) -> Run:
     return akinai.run("vending", preset=preset, agent="reference", days=42, seeds=3, settings=dict(settings))[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("preset", "settings"),
-    [("quarter", {}), pytest.param("arena", {}, marks=pytest.mark.slow), ("sprint", {"takes_over": 2})],
+    ("preset", "settings", "kind"),
+    [
+        *(("quarter", {}, kind) for kind in KINDS),
+        *(("sprint", {"takes_over": 2}, kind) for kind in KINDS[:2]),
+        *(pytest.param("sprint", {"takes_over": 2}, kind, marks=pytest.mark.slow) for kind in KINDS[2:]),
+        *(pytest.param("arena", {}, kind, marks=pytest.mark.slow) for kind in KINDS),
+    ],
 )
 def test_a_shock_changes_nothing_before_its_day(kind: str, preset: str, settings: Mapping[str, object]) -> None:
     """Every entry that is over before the morning of the day is as without a shock, and later ones differ."""

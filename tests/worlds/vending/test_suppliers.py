@@ -485,7 +485,9 @@ def test_goods_are_promised_for_the_suppliers_hour() -> None:
     assert promised_minute(FRESHCART, 10) == 10 * 1440 + 15 * 60
 
 
-@pytest.mark.parametrize("supplier", CATALOG.suppliers, ids=lambda supplier: supplier.id)
+@pytest.mark.parametrize(
+    "supplier", [*CATALOG.suppliers[:2], *(pytest.param(s, marks=pytest.mark.slow) for s in CATALOG.suppliers[2:])]
+)
 def test_orders_are_late_as_often_as_the_catalogue_says(supplier: Supplier) -> None:
     """Over 10,000 days the share on time is the supplier's within 1.5 %; the others are one, two or three days late."""
     late = [days_late(supplier, day) for day in range(10_000)]
