@@ -20,10 +20,8 @@ from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
-    a.AdvanceDay, a.WaitUntil, a.ReadEmail, a.SearchWeb, a.NotepadRead, a.NotepadWrite, a.NotepadErase, a.UpdateNotes,
-    a.GetNotes, a.DeleteNote, a.AddMemory, a.SearchMemory, a.CheckDeliveries, a.ListStorage, a.GetMachineInventory,
-    a.GetMoneyBalance, a.ViewBusinessState, a.ViewSuppliers, a.SubAgentSpecs, a.Report, a.GetPriceLists, a.ReadNews,
-    a.CountDelivery, a.WriteReply, a.LookAtRivals, Unreadable,
+    a.Look, a.SearchWeb, a.GetPriceLists, a.ReadNews, a.LookAtRivals, a.CountDelivery, a.AdvanceDay, a.WaitUntil,
+    a.SubAgentSpecs, a.Report, a.WriteReply, Unreadable,
 )  # fmt: skip
 """Verbs that decide nothing: looks, notes and waiting."""
 MOST_NAMED = 3

@@ -50,10 +50,22 @@ from akinai.worlds.vending.model.verb import (
 from akinai.worlds.vending.sprint.verbs import WEEKLY_VERBS
 
 
-class ReadEmail(Verb):
-    """Read your mail: the unread letters, oldest first, which are then marked read; or the latest 20 of a folder."""
+class Look(Verb):
+    """The base of the verbs that read or keep something and change nothing else."""
 
     minutes = "look"
+
+
+class AtMachine(Verb):
+    """The base of the verbs by which a single machine is worked slot by slot."""
+
+    minutes = "do"
+    not_with = ("machine_by_sub_agent", "errands")
+
+
+class ReadEmail(Look):
+    """Read your mail: the unread letters, oldest first, which are then marked read; or the latest 20 of a folder."""
+
     errand_minutes = "mail"
     aliases = ("READ_EMAILS",)
 
@@ -86,17 +98,15 @@ class SearchWeb(Verb):
     """What to search for, in plain words."""
 
 
-class NotepadRead(Verb):
+class NotepadRead(Look):
     """Read your notepad."""
 
-    minutes = "look"
     aliases = ("SCRATCHPAD_READ", "read_scratchpad", "scratchpad")
 
 
-class NotepadWrite(Verb):
+class NotepadWrite(Look):
     """Replace the text of your notepad, or add to its end with append."""
 
-    minutes = "look"
     aliases = ("SCRATCHPAD_WRITE", "write_scratchpad")
     parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
 
@@ -106,17 +116,15 @@ class NotepadWrite(Verb):
     """Whether to add the text to the end; false replaces what is there."""
 
 
-class NotepadErase(Verb):
+class NotepadErase(Look):
     """Erase your notepad."""
 
-    minutes = "look"
     aliases = ("SCRATCHPAD_ERASE", "SCRATCHPAD_DELETE", "erase_scratchpad", "delete_scratchpad")
 
 
-class UpdateNotes(Verb):
+class UpdateNotes(Look):
     """Save a note under a key, replacing the note that was there."""
 
-    minutes = "look"
     aliases = ("KEY_VALUE_STORE", "set_key_value", "set_kw_value", "set_value", "set_note")
     parameter_aliases: ClassVar = {"value": ParameterAlias("content")}
 
@@ -126,30 +134,27 @@ class UpdateNotes(Verb):
     """The text of the note."""
 
 
-class GetNotes(Verb):
+class GetNotes(Look):
     """Read the note under a key; without a key, list all keys."""
 
-    minutes = "look"
     aliases = ("get_key_value", "get_kw_value", "get_value", "get_note")
 
     key: Name | None = None
     """The name of the note; without it, all names are listed."""
 
 
-class DeleteNote(Verb):
+class DeleteNote(Look):
     """Delete the note under a key."""
 
-    minutes = "look"
     aliases = ("delete_key_value", "delete_kw_value", "delete_value", "delete_notes")
 
     key: Name
     """The name of the note to delete."""
 
 
-class AddMemory(Verb):
+class AddMemory(Look):
     """Save a note that search_memory can find by its meaning."""
 
-    minutes = "look"
     aliases = ("add_to_vector_db",)
     parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
 
@@ -157,10 +162,9 @@ class AddMemory(Verb):
     """The note to save."""
 
 
-class SearchMemory(Verb):
+class SearchMemory(Look):
     """Search the notes saved with add_memory by meaning and words; the best match comes first."""
 
-    minutes = "look"
     aliases = ("search_vector_db",)
 
     query: Line
@@ -183,15 +187,13 @@ class WaitUntil(Verb):
     """The hour of today to wait for, on a 24-hour clock."""
 
 
-class RestockSlot(Verb):
+class RestockSlot(AtMachine):
     """Move goods from storage into slots of the machine, all or nothing.
 
     A slot holds one product of its size, as many units as the machine's inventory says. Give row, column, product_id
     and quantity, or a list of these under slots.
     """
 
-    minutes = "do"
-    not_with = ("machine_by_sub_agent", "errands")
     aliases = ("STOCK_PRODUCTS", "restock_slots", "restock_machine", "stock_product")
 
     class Fill(Action):
@@ -210,14 +212,12 @@ class RestockSlot(Verb):
         return super().decode(_as_list(parameters, "slots"))
 
 
-class SetPrice(Verb):
+class SetPrice(AtMachine):
     """Set the price, in dollars, of the product in a slot. A product has the same price in all its slots.
 
     Give row, column and price, or a list of these under prices.
     """
 
-    minutes = "do"
-    not_with = ("machine_by_sub_agent", "errands")
     aliases = ("SET_PRICES",)
 
     class Tag(Action):
@@ -238,63 +238,50 @@ class SetPrice(Verb):
         return super().decode(_as_list(parameters, "prices"))
 
 
-class CollectCash(Verb):
+class CollectCash(AtMachine):
     """Take the money out of the machine. Money in the machine cannot pay for anything."""
 
-    minutes = "do"
-    not_with = ("machine_by_sub_agent", "errands")
 
-
-class ClearSlot(Verb):
+class ClearSlot(AtMachine):
     """Move everything in a slot back into storage."""
-
-    minutes = "do"
-    not_with = ("machine_by_sub_agent", "errands")
 
     row: Row
     column: Column
 
 
-class GetMachineInventory(Verb):
+class GetMachineInventory(Look):
     """List what your machines hold, with units and prices, and what is empty."""
 
-    minutes = "look"
 
-
-class GetMoneyBalance(Verb):
+class GetMoneyBalance(Look):
     """Get what you can pay with, and the money in your machines."""
 
-    minutes = "look"
     aliases = ("get_balance",)
 
 
-class CheckDeliveries(Verb):
+class CheckDeliveries(Look):
     """List the orders on their way with their promised times, and the goods in storage."""
 
-    minutes = "look"
     only_with = "order_book"
     aliases = ("check_storage_quantities",)
 
 
-class ListStorage(Verb):
+class ListStorage(Look):
     """List the goods in storage with units, unit cost and last day of sale."""
 
-    minutes = "look"
     aliases = ("list_storage_products",)
 
 
-class ViewBusinessState(Verb):
+class ViewBusinessState(Look):
     """See money, machine, storage and orders at a glance."""
 
-    minutes = "look"
     only_with = "full_view"
     aliases = ("VIEW_STATE",)
 
 
-class ViewSuppliers(Verb):
+class ViewSuppliers(Look):
     """List the suppliers that you found or wrote to."""
 
-    minutes = "look"
     only_with = "full_view"
 
 
