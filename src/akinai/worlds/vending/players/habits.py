@@ -72,29 +72,19 @@ class Habits:
 
 REFERENCE = Habits()
 LISTED = Habits(learns_prices=False, explores=False, haggles=False, reads_news=False)
+ONE_SUPPLIER = replace(
+    LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1, plans=False
+)
 INFORMED = Habits(informed=True, names_rivals=True, review_days=1, spare_cents=3_000, slack_days=5.0, suppliers=5)
 LADDER: Mapping[str, Habits] = {
-    "naive": replace(
-        LISTED,
-        products=5,
-        research=False,
-        trust="first",
-        sites=1,
-        claims=False,
-        complaints="ignore",
-        suppliers=1,
-        every=2,
-        plans=False,
-    ),
-    "listed": replace(
-        LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1, plans=False
-    ),
+    "naive": replace(ONE_SUPPLIER, products=5, claims=False, every=2),
+    "listed": ONE_SUPPLIER,
     "careful": replace(LISTED, products=10, sites=3, suppliers=2),
     "bargainer": replace(LISTED, haggles=True),
     "stocker": replace(REFERENCE, learns_prices=False, reads_news=False),
     "reference": REFERENCE,
     "informed": INFORMED,
-}  # fmt: skip
+}
 """From the bottom up, above a player that does nothing."""
 RUNGS: Mapping[str, str] = {
     "naive": "five products at list prices from one supplier, every second day.",
