@@ -65,11 +65,11 @@ def site_name(state: State, place_index: int) -> str:
     return state.setup.street.sites.names[place_index]
 
 
-def site_at(state: State, number: int) -> tuple[int, Site] | Outcome:
-    """The index and the record of an owner's site by its number, or the refusal `no_site`."""
+def site_at(state: State, number: int) -> Site | Outcome:
+    """An owner's site by its number, or the refusal `no_site`."""
     if not 0 < number <= len(state.sites) or state.sites[number - 1].lost:
         return Outcome.refused("no_site", f"you have no site {number}")
-    return number - 1, state.sites[number - 1]
+    return state.sites[number - 1]
 
 
 def with_site(state: State, index: int, site: Site) -> State:

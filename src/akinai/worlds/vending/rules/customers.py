@@ -6,16 +6,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Result, Site, State
-from akinai.worlds.vending.rules.books import (
-    LANDLORD,
-    book,
-    day_text,
-    post,
-    rent_cents,
-    site_at,
-    site_name,
-    with_site,
-)
+from akinai.worlds.vending.rules.books import LANDLORD, book, day_text, post, rent_cents, site_at, site_name, with_site
 from akinai.worlds.vending.rules.orders import know_suppliers
 
 _FIRST = ("Ann", "Ben", "Chloe", "Dev", "Emi", "Frank", "Grace", "Hugo", "Iris", "Jun", "Kim", "Leo", "Maya", "Noor")
@@ -101,10 +92,9 @@ def pay(state: State, action: a.Pay) -> Result:
     if action.bill == "refund":
         complaint = _find_complaint(state, action.number, promised=True)
         return (state, complaint) if isinstance(complaint, Outcome) else _refund(state, complaint)
-    numbered_site = site_at(state, action.number)
-    if isinstance(numbered_site, Outcome):
-        return state, numbered_site
-    index, site = numbered_site
+    site = site_at(state, action.number)
+    if isinstance(site, Outcome):
+        return state, site
     terms = state.setup.street.rent
     if site.due_day - state.day >= terms.every_days:
         text = f"the rent of {site_name(state, site.place_index)} is paid"
@@ -116,7 +106,7 @@ def pay(state: State, action: a.Pay) -> Result:
         return state, Outcome.refused("no_cash", text)
     opens = state.day + terms.unsealed_days if site.sealed else 0
     site = site._replace(due_day=site.due_day + terms.every_days, opens_day=opens)
-    state = with_site(book(state, "rents", -cents), index, site)
+    state = with_site(book(state, "rents", -cents), action.number - 1, site)
     text = f"Paid {format_cents(cents)} rent for {site_name(state, site.place_index)}; the next is due on " + day_text(
         state, site.due_day
     )

@@ -60,10 +60,9 @@ def _deferral_terms(state: State) -> str:
 
 
 def _defer(state: State, number: int) -> tuple[State, str]:
-    terms, numbered_site = state.setup.street.rent, site_at(state, number)
-    if isinstance(numbered_site, Outcome):
+    terms, site = state.setup.street.rent, site_at(state, number)
+    if isinstance(site, Outcome):
         return state, f"You have no site {number}."
-    index, site = numbered_site
     if state.deferred:
         return state, _deferral_terms(state)
     if state.day > site.due_day:
@@ -73,7 +72,7 @@ def _defer(state: State, number: int) -> tuple[State, str]:
     if terms.defer_cents > state.cash_cents:
         return state, f"Your account does not cover the {format_cents(terms.defer_cents)}."
     state = book(state, "rents", -terms.defer_cents).moved(deferred=True)
-    state = with_site(state, index, site._replace(due_day=site.due_day + terms.defer_days))
+    state = with_site(state, number - 1, site._replace(due_day=site.due_day + terms.defer_days))
     day = day_text(state, site.due_day + terms.defer_days)
     charged = format_cents(terms.defer_cents)
     return state, f"The rent of {site_name(state, site.place_index)} is due on {day}; {charged} was charged."

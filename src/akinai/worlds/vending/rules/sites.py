@@ -20,11 +20,9 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
     Refused as `no_site`, `sealed` when a choice is given for a sealed machine, `unknown_product`, `too_many` for the
     slots of a size.
     """
-    numbered_site = site_at(state, action.site)
-    if isinstance(numbered_site, Outcome):
-        return state, numbered_site
-    index, site = numbered_site
-    count = state.setup.slots
+    site, index, count = site_at(state, action.site), action.site - 1, state.setup.slots
+    if isinstance(site, Outcome):
+        return state, site
     slots = list(state.slots_of(index))
     storage, moved = dict(state.storage), set[str]()
     if action.products is not None:

@@ -112,9 +112,8 @@ def set_plan(state: State, action: weekly.SetPlan) -> Result:
     """Change the plan, all or nothing. Refused as `no_site`, `unknown_product`, `too_many` for the slots of a size."""
     week, echo, layouts = week_of(state), list[str](), dict[int, tuple[str, ...]]()
     for site in action.sites:
-        numbered_site = site_at(state, site.site)
-        if isinstance(numbered_site, Outcome):
-            return state, numbered_site
+        if isinstance(refusal := site_at(state, site.site), Outcome):
+            return state, refusal
         layout = layout_of(state, site.products, f"site {site.site}: ")
         if isinstance(layout, Outcome):
             return state, layout
