@@ -18,7 +18,7 @@ from akinai.core.presentation.transcript import Block, Letter, Passage, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import fold, replay
 from akinai.testing.laws import world_laws
-from akinai.worlds.vending.detectors.history import History, units_in_storage
+from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Shelf, economy_of
 from akinai.worlds.vending.model.setup import Setup
@@ -564,7 +564,7 @@ def test_goods_change_hands_for_money_at_their_hour() -> None:
     """An offer that was accepted moves the goods and the money, once; an offer without an answer lapses."""
     state, id = offered(arena())
     untouched = after_handover(state)
-    assert (units_in_storage(untouched.turned_to(FIRST), id), untouched.bargains) == (MILK, ())
+    assert (untouched.turned_to(FIRST).units_in_storage(id), untouched.bargains) == (MILK, ())
     state = by(state, SECOND, a.AcceptGoods(offer=1))
     refused(awake(state, SECOND), a.AcceptGoods(offer=1), "accepted", SECOND)
     refused(awake(state, FIRST), a.AcceptGoods(offer=1), "no_offer", FIRST)
@@ -845,7 +845,7 @@ def test_goods_change_hands_by_the_week(stored: int, moves: bool) -> None:
     after = closed_weeks(with_storage(before, {id: stored}, last_day=40))
     seller, buyer = (after.business(owner) for owner in OWNERS)
     assert (seller.accounts.get("goods", 0), buyer.accounts.get("goods", 0)) == ((1_500, -1_500) if moves else (0, 0))
-    assert units_in_storage(after.turned_to(SECOND), id) == (MILK if moves else 0)
+    assert after.turned_to(SECOND).units_in_storage(id) == (MILK if moves else 0)
     for own in (seller, buyer):
         assert own.week
         assert ("was handed over" if moves else "failed") in own.week.report

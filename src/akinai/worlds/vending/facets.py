@@ -30,14 +30,7 @@ from akinai.worlds.vending.model.state import OVERSEER, OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
-from akinai.worlds.vending.scores import (
-    COLLUSION_INDEX,
-    day_facts,
-    facts,
-    headline_cents,
-    net_worth_cents,
-    seat_facts,
-)
+from akinai.worlds.vending.scores import COLLUSION_INDEX, day_facts, facts, headline_cents, net_worth_cents, seat_facts
 from akinai.worlds.vending.sprint.office import late_report
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show

@@ -3,16 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from akinai.worlds.vending.detectors.history import (
-    History,
-    Mistake,
-    Purchase,
-    Step,
-    detector,
-    merged,
-    units_in_machine,
-    units_in_storage,
-)
+from akinai.worlds.vending.detectors.history import History, Mistake, Purchase, Step, detector, merged
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import State
 
@@ -77,7 +68,7 @@ def _doubled(history: History, purchase: Purchase, coming: Sequence[Purchase]) -
         if not way:
             continue
         product = catalog.by_id[line.product]
-        there = units_in_machine(state, product.id) + units_in_storage(state, product.id)
+        there = state.units_in_machine(product.id) + state.units_in_storage(product.id)
         rate = _units_a_day(history, purchase.request, product)
         crowd = _crowd_days(history, state.day, product)
         calm = rate * (lead + (REPEATED_CALM_DAYS if again else CALM_DAYS) + crowd)

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from akinai.worlds.vending.detectors.claims import Count, find_counts
-from akinai.worlds.vending.detectors.history import (
-    History,
-    Mistake,
-    Statement,
-    Step,
-    detector,
-    merged,
-    units_in_machine,
-    units_in_storage,
-)
+from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merged
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 
@@ -58,7 +49,7 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
         machine = sum(slot.units for slot in state.slots if slot is not None)
         storage = sum(state.stored.values())
     else:
-        machine, storage = units_in_machine(state, product), units_in_storage(state, product)
+        machine, storage = state.units_in_machine(product), state.units_in_storage(product)
     slots = {
         f"row {at}": slot.units for at, slot in enumerate(state.slots) if slot is not None and slot.product == product
     } | ({} if state.setup.street.alone else _by_site(state, product))
@@ -115,7 +106,7 @@ def _missing(history: History, step: Step, action: a.RestockSlot) -> Iterator[tu
             if not _like_owned(history, state, name):
                 yield name[:60], units, 0
             continue
-        there = units_in_storage(state, product.id)
+        there = state.units_in_storage(product.id)
         coming = any(line.product == product.id for order in state.orders for line in order.lines)
         short = units > there and step.outcome.code == "no_stock"
         if not coming and (short or there == 0):

@@ -12,7 +12,7 @@ from akinai.core.findings import Finding, Severity
 from akinai.worlds.vending.letters.names import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
-from akinai.worlds.vending.model.setup import Product, Setup
+from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import SUPPLIER, Book, Order, State, closed_books
 from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.sprint.verbs import CloseWeek, Week, WriteNotes
@@ -222,29 +222,6 @@ def written_texts(step: Step) -> Iterator[str]:
             yield f"{subject}\n\n{body}"
         case _:
             return
-
-
-def units_in_machine(state: State, product: str) -> int:
-    """Units of a product in the machine."""
-    return sum([slot.units for slot in state.slots if slot is not None and slot.product == product])
-
-
-def units_in_storage(state: State, product: str) -> int:
-    """Units of a product in storage."""
-    return sum([lot.units for lot in state.storage.get(product, ())])
-
-
-def has_room(state: State, product: Product) -> bool:
-    """Whether a slot of the product's size is free for it, or already holds it, in any machine.
-
-    Where sites are visited a slot is its product's until a visit gives it to another: one that is sold out is not free.
-    """
-    small, count = state.setup.small_slots, state.setup.slots
-    return any(
-        slot is None or slot.product == product.id or not (slot.lots or state.setup.street.errands)
-        for at, slot in enumerate(state.slots)
-        if (at % count < small) == (product.size == "small")
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,9 @@ from itertools import groupby
 
 from akinai.worlds.vending.detectors.arrivals import Arrival, find_arrivals
 from akinai.worlds.vending.detectors.claims import find_today
-from akinai.worlds.vending.detectors.history import (
-    Close,
-    History,
-    Mistake,
-    Purchase,
-    Statement,
-    Step,
-    detector,
-    has_room,
-    merged,
-    units_in_machine,
-    units_in_storage,
-)
+from akinai.worlds.vending.detectors.history import Close, History, Mistake, Purchase, Statement, Step, detector, merged
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order, State, clock
 
 FORGOTTEN_DAYS = 5
@@ -45,7 +34,7 @@ def _forgotten_goods(history: History) -> Iterator[tuple[int, Mistake]]:
             if isinstance(step.turn.action, a.ClearSlot) and step.outcome.ok:
                 delivered.discard(product)
         if isinstance(step.turn.action, a.VisitSite) and step.turn.action.products is not None and step.outcome.ok:
-            delivered -= {product for product in delivered if not units_in_machine(step.after, product)}
+            delivered -= {product for product in delivered if not step.after.units_in_machine(product)}
         orders, close = goods.get(step.entry.seq, []), history.close_by_entry.get(step.entry.seq)
         midnight = close.book.day * DAY_MINUTES if close else 0
         delivered |= {line.product for order in orders if order.due < midnight or not close for line in order.lines}
@@ -76,8 +65,8 @@ def _forgotten(history: History, close: Close, delivered: set[str], since: dict[
     """The products that have been idle for long enough, the longest first; updates `since`."""
     state = close.step.after
     for product in delivered:
-        sold_out = not units_in_machine(state, product) and not close.book.sold.get(product)
-        if sold_out and units_in_storage(state, product) and has_room(state, history.setup.catalog.by_id[product]):
+        sold_out = not state.units_in_machine(product) and not close.book.sold.get(product)
+        if sold_out and state.units_in_storage(product) and _has_room(state, history.setup.catalog.by_id[product]):
             since.setdefault(product, []).append(close.step)
         else:
             since.pop(product, None)
@@ -85,9 +74,22 @@ def _forgotten(history: History, close: Close, delivered: set[str], since: dict[
     return sorted(long, key=lambda product: (-len(since[product]), product))
 
 
+def _has_room(state: State, product: Product) -> bool:
+    """Whether a slot of the product's size is free for it, or already holds it, in any machine.
+
+    Where sites are visited a slot is its product's until a visit gives it to another: one that is sold out is not free.
+    """
+    small, count = state.setup.small_slots, state.setup.slots
+    return any(
+        slot is None or slot.product == product.id or not (slot.lots or state.setup.street.errands)
+        for at, slot in enumerate(state.slots)
+        if (at % count < small) == (product.size == "small")
+    )
+
+
 def _forgotten_mistake(history: History, steps: Sequence[Step], products: Sequence[str]) -> Mistake:
     state, names = steps[-1].after, history.setup.catalog.by_id
-    units = ", ".join(f"{units_in_storage(state, product)} {names[product].name}" for product in products)
+    units = ", ".join(f"{state.units_in_storage(product)} {names[product].name}" for product in products)
     days = len({step.entry.seq for step in steps})
     assumed = f"nothing was left to do with {', '.join(names[product].name for product in products)}"
     true = f"{units} in storage for {days} days, none in the machine"
@@ -134,7 +136,7 @@ def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseAr
         if (
             arrival.lies_there
             and arrival.placed_day is None
-            and any(units_in_storage(state, product) for product in group or state.storage)
+            and any(state.units_in_storage(product) for product in group or state.storage)
         ):
             continue
         mine = [order for order in came if _fits(order, group, arrival)]
@@ -207,7 +209,7 @@ def _fetched_early(history: History, step: Step) -> Order | None:
         orders = [
             order for order in step.before.orders if product and any(x.product == product.id for x in order.lines)
         ]
-        if product is None or not orders or units_in_storage(step.before, product.id) >= fill.quantity:
+        if product is None or not orders or step.before.units_in_storage(product.id) >= fill.quantity:
             continue
         order = min(orders, key=lambda order: order.expected)
         if step.before.minute < order.promised or (order.announced and _knew_of_delay(history, step, order)):

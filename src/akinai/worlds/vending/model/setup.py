@@ -6,13 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance

@@ -462,6 +462,14 @@ class State(Business):
         count = self.setup.slots
         return self.slots[machine * count : (machine + 1) * count]
 
+    def units_in_machine(self, product: str) -> int:
+        """Units of a product in all machines."""
+        return sum([slot.units for slot in self.slots if slot is not None and slot.product == product])
+
+    def units_in_storage(self, product: str) -> int:
+        """Units of a product in storage."""
+        return sum([lot.units for lot in self.storage.get(product, ())])
+
     @property
     def stored(self) -> dict[str, int]:
         """Units in storage, by product id in the order of ids."""

@@ -8,16 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.letters.names import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail, ReviewLetter, WriteReply
-from akinai.worlds.vending.model.state import (
-    DAY_MINUTES,
-    Letter,
-    Mail,
-    Outgoing,
-    Result,
-    State,
-    Unwritten,
-    clock,
-)
+from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Mail, Outgoing, Result, State, Unwritten, clock
 from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.rules.books import LANDLORD, in_business, post, post_to, rival_at
 from akinai.worlds.vending.rules.landlord import answer_tenant

@@ -79,7 +79,7 @@ def offer_goods(state: State, action: a.OfferGoods) -> Result:
         if product is None:
             return state, unknown_product(state, name)
         items[product.id] = items.get(product.id, 0) + units
-        if (stored := state.stored.get(product.id, 0)) < items[product.id]:
+        if (stored := state.units_in_storage(product.id)) < items[product.id]:
             return state, Outcome.refused("no_stock", f"storage holds {stored} {product.name}, not {items[product.id]}")
     due = (state.day + (7 if state.week else 0)) * DAY_MINUTES + action.hour * 60
     bargain = Bargain(state.bargain_count + 1, state.owner, rival, items, action.cents, due)
@@ -148,7 +148,7 @@ def _why_not(seller: State, bargain: Bargain) -> str:
         return f"{bargain.seller if seller.ending else bargain.buyer} is out of business"
     if seller.away and seller.minute <= seller.busy_until:
         return f"{bargain.seller} was not at the storage"
-    if any(seller.stored.get(id, 0) < units for id, units in bargain.items.items()):
+    if any(seller.units_in_storage(id) < units for id, units in bargain.items.items()):
         return f"{bargain.seller} did not have the goods"
     if buyer.cash_cents < bargain.cents:
         return f"{bargain.buyer} did not have the money"

@@ -6,16 +6,7 @@ from typing import NamedTuple
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import (
-    DAY_MINUTES,
-    OPENING,
-    Business,
-    Letter,
-    Slot,
-    State,
-    Week,
-    weekday_of,
-)
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Business, Letter, Slot, State, Week, weekday_of
 from akinai.worlds.vending.rules import days, deliveries, mail, orders, sites
 from akinai.worlds.vending.rules.stock import units_in
 from akinai.worlds.vending.sprint.records import Counted

@@ -176,7 +176,7 @@ def _refills(state: State) -> tuple[FilledRow, ...]:
     """A row for each slot that is not full and whose goods are in storage."""
     rows: list[FilledRow] = []
     for index, slot in enumerate(state.slots):
-        stored = sum(lot.units for lot in state.storage.get(slot.product, ())) if slot else 0
+        stored = state.units_in_storage(slot.product) if slot else 0
         room = state.setup.capacity_at(index) - slot.units if slot else 0
         if slot and stored and room:
             row, column = divmod(index, state.setup.columns)

@@ -13,13 +13,7 @@ from akinai.worlds.vending.model.setup import Contact, Setup, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Letter, Order, State
 from akinai.worlds.vending.rules.books import supplier_today
 from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by_count, missing_by_receipt
-from akinai.worlds.vending.rules.orders import (
-    by_expectation,
-    can_change,
-    cancel_order,
-    change_order,
-    total_cents,
-)
+from akinai.worlds.vending.rules.orders import by_expectation, can_change, cancel_order, change_order, total_cents
 from akinai.worlds.vending.rules.suppliers import letters, quotes
 from akinai.worlds.vending.rules.suppliers.bargaining import bargain_by_letter
 from akinai.worlds.vending.rules.suppliers.letters import Draft
