@@ -53,7 +53,6 @@ PAGES = tuple(
         "core",
         "core/presentation",
         "learning/roles",
-        "runtime/learn",
         "report/tables",
         "report/why",
         "runtime",

@@ -15,7 +15,7 @@ from akinai.core.models import Reply
 from akinai.core.presentation.tables import Grid
 from akinai.report.figures.against import against_svg
 from akinai.report.tables.learned import against_lines
-from akinai.runtime.learn.tables import contest_table, measured_table, scores_table
+from akinai.report.tables.learning import contest_table, measured_table, scores_table
 from akinai.testing.endpoint import Endpoint, ModelCall
 from command_line import Akinai
 

@@ -13,6 +13,7 @@ from akinai.learning.roles.protocols import Evaluation, Insights, Roles, Traject
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.tasks import Assignment, Split
 from akinai.report.tables.learned import learned_page
+from akinai.report.tables.learning import scores_table
 
 TRUTHS: dict[str, Sequence[str]] = {"train": ["a"], "validation": ["ab", "xy", "az"], "test": ["ab", "xy"]}
 
@@ -44,8 +45,9 @@ def scores(tmp_path: Path, check: object) -> dict[str, Sequence[float]]:
     console = Console(width=200)
     with console.capture() as captured:
         console.print(learned_page(document, 200, learned.sentences))
-    heads = [document["table"]["heads"].index(head) for head in ("without a playbook", "with it", "gain")]
-    rows = {row[0]: [row[at] for at in heads] for row in document["table"]["rows"]}
+    table: Any = scores_table(document).to_json()
+    heads = [table["heads"].index(head) for head in ("without a playbook", "with it", "gain")]
+    rows = {row[0]: [row[at] for at in heads] for row in table["rows"]}
     assert [name for name in rows if name not in captured.get()] == []
     return rows
 

@@ -108,12 +108,15 @@ def _print_stopped(playbook: Path | None, words: Sequence[str], options: LearnOp
 
 def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resume: str) -> None:
     """Print the result; exits with FAILED if the learning ended early."""
+    document = learned.to_json()
     if as_json:
-        print_json(learned.to_json())
+        from akinai.report.tables.learning import scores_table
+
+        print_json({**document, "table": scores_table(document).to_json()})
     else:
         from akinai.report.tables.learned import learned_page
 
-        print_page(lambda width: learned_page(learned.to_json(), width, learned.sentences))
+        print_page(lambda width: learned_page(document, width, learned.sentences))
         print_next_steps(_next_steps(learned, store))
     if learned.ending != "done":
         activity = "judging" if learned.judge_only else "learning"

@@ -11,8 +11,8 @@ from akinai.report.figures.marks import interval
 from akinai.report.figures.style import INK, Look
 from akinai.report.figures.svg import Axis, Panel, Shape, draw
 from akinai.report.tables.learned import score_text
+from akinai.report.tables.learning import contender_name
 from akinai.runtime.config.files import new_path
-from akinai.runtime.learn.tables import contender_name
 
 if TYPE_CHECKING:
     from akinai.runtime.learn.result import LearnResult

@@ -9,7 +9,14 @@ from akinai.core.presentation.words import figure
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns
 from akinai.report.tables.columns import page_of, translate_result
-from akinai.runtime.learn.tables import contender_name, contest_table, is_run, measured_table, scores_table, seen_tasks
+from akinai.report.tables.learning import (
+    contender_name,
+    contest_table,
+    is_run,
+    measured_table,
+    scores_table,
+    seen_tasks,
+)
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
 if TYPE_CHECKING:

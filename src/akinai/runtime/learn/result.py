@@ -8,6 +8,7 @@ from pathlib import Path
 
 from akinai.core.canonical import Json, as_json
 from akinai.core.presentation.sentences import difference_sentences
+from akinai.core.presentation.tables import Grid
 from akinai.core.presentation.words import counted, figure
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
@@ -20,7 +21,6 @@ from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
 from akinai.runtime.learn.against import ContestScores, paired_json
 from akinai.runtime.learn.role_models import RoleModels
-from akinai.runtime.learn.tables import scores_table
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.contract import SERVERS
 
@@ -163,11 +163,16 @@ class LearnResult(SplitEvaluation):
         return figure(100 * value, "cents") if self.unit == "dollars" else f"{value:,.2f}"
 
     def __str__(self) -> str:
-        """The result in a sentence or two, and the table of its scores."""
-        return f"{self.sentences}\n\n{scores_table(self.to_json())}"
+        """The result in a sentence or two, and a row with the scores."""
+        means = [result.mean if result else None for result in (self.baseline, self.judged)]
+        gain = self.gain.difference if self.gain else None
+        cells = [None if value is None else self.amount(value) for value in (*means, gain)]
+        heads = ("without a playbook", "with it", "gain", "bullets")
+        return f"{self.sentences}\n\n{Grid.of_rows(heads, [(*cells, len(self.playbook))])}"
 
     def to_json(self) -> dict[str, Json]:
-        """The document of `akinai learn --json`. What was not judged, or does not apply, is null.
+        """The document of `akinai learn --json`, which has the page's table too. What was not judged, or does not
+        apply, is null.
 
         `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money; `unit`
         is that of these scores ("dollars" for money), of the gain and of the scores in `against`, null for tasks.
@@ -178,8 +183,7 @@ class LearnResult(SplitEvaluation):
         `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
         playbook there. `failed` counts judged tasks without a readable answer and runs that broke; `given_up` counts
         replies that stayed unreadable; `training` says of each epoch what became of its tasks and of all that was
-        asked for; `spent` is what models received and answered, with the unreadable replies by reason. `table` is the
-        first table of the page, its amounts in cents.
+        asked for; `spent` is what models received and answered, with the unreadable replies by reason.
         """
         judged, runs, usage = self.judged, self.runs, self.usage
         best = max(self.selected, key=lambda selected: selected.score, default=None)
@@ -188,7 +192,7 @@ class LearnResult(SplitEvaluation):
         def part(*names: str) -> dict[str, Json]:
             return {name: evaluation[name] for name in names}
 
-        document = {
+        return {
             "tasks": self.data_set,
             **_runs_json(runs),
             "opponents": self._opponents_json(),
@@ -240,7 +244,6 @@ class LearnResult(SplitEvaluation):
                 "began_with": {**self.began.to_json(), "seen": len(self.began.seen)},
             },
         }
-        return {**document, "table": scores_table(document).to_json()}
 
     def _opponents_json(self) -> Json:
         """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
