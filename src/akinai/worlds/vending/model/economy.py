@@ -44,12 +44,11 @@ class NoiseFan(Fan):
 
 
 class Offering(NamedTuple):
-    """The part of demand that holds while products, prices and what people find right stay the same."""
+    """The part of demand that products on sale, their prices and what people find right decide."""
 
-    prices: Mapping[str, int]
-    """The prices for which it holds, in cents by product."""
     effects: Sequence[int]
-    """By product."""
+    """The effects of the prices, by product."""
+    steepness: Mapping[str, int]
     fan: NoiseFan
     """The products as parts of chance labels."""
     variety_permille: int
@@ -115,10 +114,10 @@ class Economy:
     """The conditions of days, cached."""
     _crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
     """The customers of days, cached."""
-    _offerings: dict[tuple[int, tuple[str, ...]], Offering] = field(
-        default_factory=dict[tuple[int, tuple[str, ...]], Offering], compare=False, repr=False
+    _offerings: dict[tuple[int, tuple[str, ...], tuple[int, ...]], Offering] = field(
+        default_factory=dict[tuple[int, tuple[str, ...], tuple[int, ...]], Offering], compare=False, repr=False
     )
-    """By the worth that people find right and the products on sale, cached while prices stay as they are."""
+    """By the worth that people find right, products on sale and their prices, cached."""
     webs: dict[tuple[str, ...], object] = field(
         default_factory=dict[tuple[str, ...], object], compare=False, repr=False
     )
@@ -224,7 +223,7 @@ class Economy:
         ids, lost = tuple([id for id, units in stock.items() if units and id in prices]), 0
         if len(ids) < len(stock):
             lost = sum([means[id] * scale // 10**9 for id in stock if id not in ids])
-        _, effects, fan, variety = self._offering(crowd, ids, prices)
+        effects, _, fan, variety = self._offering(crowd, ids, prices)
         spreads, rests = fan.noise(absorb(block.label, place_index))
         expected, income = lost, 0
         wants: list[int] = []
@@ -259,34 +258,36 @@ class Economy:
             for id in shelf.stock:
                 holders.setdefault(id, []).append(index)
         on_sale = [tuple(id for id, units in shelf.stock.items() if units and id in shelf.prices) for shelf in shelves]
-        appeals = [
-            shelf.goodwill * self._offering(crowd, ids, shelf.prices).variety_permille
-            for shelf, ids in zip(shelves, on_sale, strict=True)
-        ]
+        offerings = [self._offering(crowd, ids, shelf.prices) for shelf, ids in zip(shelves, on_sale, strict=True)]
         for id, indices in holders.items():
-            worth = self.town.tastes[id].worth_cents * crowd.worth_permille // 1000
-            steep = {index: steepness(shelves[index].prices[id], worth) for index in indices if id in on_sale[index]}
+            if len(indices) == 1:
+                parts[indices[0]][id] = ONE
+                continue
+            steep = {index: dear for index in indices if (dear := offerings[index].steepness.get(id)) is not None}
             least = min(steep.values(), default=0)
-            weights = {index: appeals[index] * falling(dear - least) for index, dear in steep.items()}
+            weights = {
+                index: shelves[index].goodwill * offerings[index].variety_permille * falling(dear - least)
+                for index, dear in steep.items()
+            }
             whole = sum(weights.values())
             for index in indices:
                 parts[index][id] = weights[index] * ONE // whole if index in weights else ONE // len(indices)
         return parts
 
     def _offering(self, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]) -> Offering:
-        offering = self._offerings.get((crowd.worth_permille, ids))
-        if offering is None or offering.prices is not prices:
-            tastes = self.town.tastes
+        key = (crowd.worth_permille, ids, tuple([prices[id] for id in ids]))
+        offering = self._offerings.get(key)
+        if offering is None:
+            tastes = [self.town.tastes[id] for id in ids]
+            worths = [taste.worth_cents * crowd.worth_permille // 1000 for taste in tastes]
             effects = [
-                price_effect(
-                    tastes[id].worth_cents * crowd.worth_permille // 1000, tastes[id].elasticity_permille, prices[id]
-                )
-                for id in ids
+                price_effect(worth, taste.elasticity_permille, prices[id])
+                for id, worth, taste in zip(ids, worths, tastes, strict=True)
             ]
+            steep = {id: steepness(prices[id], worth) for id, worth in zip(ids, worths, strict=True)}
             shares = sum([variety_weight(effect) for effect in effects])
             variety = variety_permille(self.setup.demand.variety, shares * 1000 >> 20)
-            offering = Offering(prices, effects, fan_of(ids), variety)
-            self._offerings[crowd.worth_permille, ids] = offering
+            offering = self._offerings[key] = Offering(effects, steep, fan_of(ids), variety)
         return offering
 
 
