@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any, TypeGuard, cast
 
@@ -172,6 +173,7 @@ def _records(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
+@cache
 def _field_notes(model: type[BaseModel]) -> dict[str, str]:
     """The first sentence of the string under each field, as the source has it."""
     try:
