@@ -61,17 +61,13 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
         case a.WaitUntil(): return EntryView("wait", f"Waited until {action.hour:02d}:00", outcome=False)
         case Sending(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
-        case a.SearchWeb():
-            results = _results(step)
-            return EntryView("search", f'Searched the web for "{action.query}"', results, outcome=not results)
+        case a.SearchWeb(): return _searched(step, action)
         case a.PlaceOrder(): return _ordered(step, action)
         case a.RestockSlot(): return _restock(step, action)
         case a.ClearSlot(): return _cleared(step, action)
         case a.SetPrice(): return _priced(step, action)
         case a.ChangePrices(): return _prices_changed(step, action)
-        case a.VisitSite():
-            names = {n: site_name(step.before, site.place_index) for n, site in enumerate(step.before.sites, 1)}
-            return EntryView("restock", f"Visited {names.get(action.site, f'site {action.site}')}")
+        case a.VisitSite(): return _visited(step, action)
         case a.CollectCash():
             collected = f"Collected {format_cents(step.before.machine_cents)} from the machine"
             return EntryView("cash", collected if step.outcome.ok else "Collect cash", outcome=not step.outcome.ok)
@@ -119,6 +115,16 @@ def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one a
             return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
         case _: return EntryView("look", _plain(action))
     # fmt: on
+
+
+def _searched(step: Step[State], action: a.SearchWeb) -> EntryView:
+    results = _results(step)
+    return EntryView("search", f'Searched the web for "{action.query}"', results, outcome=not results)
+
+
+def _visited(step: Step[State], action: a.VisitSite) -> EntryView:
+    names = {n: site_name(step.before, site.place_index) for n, site in enumerate(step.before.sites, 1)}
+    return EntryView("restock", f"Visited {names.get(action.site, f'site {action.site}')}")
 
 
 def _noted(summary: str, text: str) -> EntryView:
