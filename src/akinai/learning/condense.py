@@ -97,11 +97,13 @@ def condense_run(world: World[Any], steps: Steps[Any], *, budget_tokens: int) ->
     first = dict(reversed(decisions))
     selection.add(sorted(first.values(), key=lambda line: line.order))
     selection.add(_spread([line for kind, line in decisions if first[kind] is not line]))
-    parts = ((step.entry, *split_said(step.entry.said)) for step in steps)
-    spoken = [(entry, text.strip() or thoughts.strip()) for entry, text, thoughts in parts]
+    said = ((step.entry, *split_said(step.entry.said)) for step in steps)
+    spoken = [(entry, text.strip() or thoughts.strip()) for entry, text, thoughts in said]
     remarks = [_Line(REMARKS, entry.seq, f"#{entry.seq} {entry.actor}: {_cut(text)}") for entry, text in spoken if text]
     selection.add(_spread(remarks))
-    return _lay_out(selection.lines)
+    ordered = sorted(selection.lines, key=lambda line: (line.part, line.order))
+    parts = [(part, [line.text for line in group]) for part, group in groupby(ordered, key=lambda line: line.part)]
+    return "\n\n".join("\n".join([HEADINGS[part], *texts]) for part, texts in parts)
 
 
 def _summary(world: World[Any], steps: Steps[Any]) -> str:
@@ -188,12 +190,6 @@ def _spread(lines: Sequence[_Line]) -> list[_Line]:
         return (index & -index).bit_length() if index else len(lines)
 
     return [lines[index] for index in sorted(range(len(lines)), key=lambda index: (-coarseness(index), index))]
-
-
-def _lay_out(lines: Sequence[_Line]) -> str:
-    ordered = sorted(lines, key=lambda line: (line.part, line.order))
-    parts = [(part, [line.text for line in group]) for part, group in groupby(ordered, key=lambda line: line.part)]
-    return "\n\n".join("\n".join([HEADINGS[part], *texts]) for part, texts in parts)
 
 
 @dataclass(frozen=True, slots=True)

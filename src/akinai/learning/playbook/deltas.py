@@ -102,9 +102,9 @@ class Delta:
 
     def to_json(self) -> dict[str, Json]:
         """The delta as the journal holds it, without empty fields."""
-        operations = [_operation_json(operation) for operation in self.operations]
+        operations = [*map(_part_json, self.operations)]
         taggings = [
-            {"task": tagging.task, "injected": [*tagging.injected], "tags": [_tag_json(tag) for tag in tagging.tags]}
+            {"task": tagging.task, "injected": [*tagging.injected], "tags": [*map(_part_json, tagging.tags)]}
             for tagging in self.taggings
         ]
         document: dict[str, Json] = {"operations": [*operations], "taggings": [*taggings]}
@@ -304,13 +304,10 @@ def _check_name(kind: str, name: str) -> None:
         raise ValueError(f"the {kind} {name[:100]!r} {why}; name it without")
 
 
-def _operation_json(operation: Operation | Refusal) -> dict[str, Json]:
-    if isinstance(operation, Refusal):
-        return {"refused": operation.to_json()}
+def _part_json(part: Operation | BulletTag | Refusal) -> dict[str, Json]:
+    """The fields of an operation or a tag that are not empty; a refusal in its place says so."""
+    if isinstance(part, Refusal):
+        return {"refused": part.to_json()}
     names = {"reason": "reasoning", "record": RECORD}
-    values = {names.get(own.name, own.name): getattr(operation, own.name) for own in fields(operation)}
+    values = {names.get(own.name, own.name): getattr(part, own.name) for own in fields(part)}
     return {name: value for name, value in values.items() if value or (value is not None and name == "keywords")}
-
-
-def _tag_json(tag: BulletTag | Refusal) -> dict[str, Json]:
-    return {"refused": tag.to_json()} if isinstance(tag, Refusal) else {"id": tag.id, "tag": tag.tag}

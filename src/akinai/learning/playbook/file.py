@@ -233,22 +233,19 @@ class PlaybookFile:
             try:
                 self._cached = digest, loads_file(data, self.path.name, self.ending)
             except CorruptPlaybook as error:
-                if offer := self._offer():
-                    raise CorruptPlaybook(error.file, error.location, error.why, offer) from error
-                raise
+                good, _ = self._good_changes()
+                if not good:
+                    raise
+                last = good[-1][0]
+                offer = (
+                    f"its journal has the last good state, change {last.n} of {last.at}: recover it; the file is kept"
+                )
+                raise CorruptPlaybook(error.file, error.location, error.why, offer) from error
         return self._cached[1]
 
     def _data(self, playbook: Playbook) -> bytes:
         """The bytes of a playbook in the form of this file."""
         return (dumps_yaml(playbook) if self.ending in YAML_ENDINGS else dumps(playbook)).encode()
-
-    def _offer(self) -> str:
-        """The state that the journal can restore, in words; empty without one."""
-        good, _ = self._good_changes()
-        if not good:
-            return ""
-        last = good[-1][0]
-        return f"its journal has the last good state, change {last.n} of {last.at}: recover it; the file is kept"
 
     def _good_changes(self) -> tuple[list[tuple[Change, Playbook]], bool]:
         """The readable changes with their states, and whether an unreadable change follows."""

@@ -155,8 +155,17 @@ class Journal:
             yield change, replace(playbook, processed=states[-1])
 
     def _parsed(self, data: bytes, first: int) -> Iterator[Change]:
+        file = self.path.name
         for n, line in enumerate(data.split(b"\n")[:-1], first):
-            yield _read_change(line, self.path.name, n)
+            location = f"line {n}"
+            try:
+                change = _CHANGE.validate_python({"at": "", **cast("dict[str, Json]", parse(line.decode(), file))})
+            except (UnicodeDecodeError, CorruptPlaybook, TypeError, ValidationError) as error:
+                why = " ".join(str(error).split())
+                raise CorruptPlaybook(file, location, f"no change here ({why:.300})") from error
+            if change.n != n or not 0 <= (change.to or 0) < n:
+                raise CorruptPlaybook(file, location, f"no change numbered {n} here")
+            yield change
 
     def _cut(self) -> None:
         with suppress(OSError):  # the disk that failed may refuse this too; the next start finishes what is left
@@ -177,14 +186,3 @@ def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
     last = states[-1]
     applied = last.deltas.set(change.id, None) if change.id else last.deltas
     return Processed(applied, last.tags.update(dict.fromkeys(change.counted)) if change.counted else last.tags)
-
-
-def _read_change(line: bytes, file: str, n: int) -> Change:
-    location = f"line {n}"
-    try:
-        change = _CHANGE.validate_python({"at": "", **cast("dict[str, Json]", parse(line.decode(), file))})
-    except (UnicodeDecodeError, CorruptPlaybook, TypeError, ValidationError) as error:
-        raise CorruptPlaybook(file, location, f"no change here ({' '.join(str(error).split()):.300})") from error
-    if change.n != n or not 0 <= (change.to or 0) < n:
-        raise CorruptPlaybook(file, location, f"no change numbered {n} here")
-    return change

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -93,7 +93,8 @@ def dedup(
         if isinstance(embedder, EmbedderFitter):
             embedder = embedder.fit([bullet.content for bullet in refined])
         lowered = 0.0 if embedder else LONG_ALLOWANCE
-        near = _near(refined, threshold, embedder or HashedTermVectors(tokenizer=_words_and_pairs), lowered)
+        vectors = embedder or HashedTermVectors(tokenizer=_words_and_pairs)
+        near = [merge for section in refined.sections for merge in _near(section.bullets, threshold, vectors, lowered)]
         refined, merges = _merged(refined, near), _joined(merges, near)
     count = sum(len(merge.merged) for merge in merges)
     evidence = tuple(f"{merge.kept} takes in {', '.join(merge.merged)}" for merge in merges)
@@ -137,17 +138,11 @@ def _equal(playbook: Playbook) -> list[Merge]:
     return [Merge(group[0].id, tuple(bullet.id for bullet in group[1:]), 1.0) for group in ranked]
 
 
-def _near(playbook: Playbook, threshold: float, embedder: Embedder, lowered: float) -> list[Merge]:
-    return [
-        merge
-        for section in playbook.sections
-        if len(section.bullets) > 1
-        for merge in _near_in(sorted(section.bullets, key=_rank), threshold, embedder, lowered)
-    ]
-
-
-def _near_in(bullets: Sequence[Bullet], threshold: float, embedder: Embedder, lowered: float) -> Iterable[Merge]:
+def _near(bullets: Sequence[Bullet], threshold: float, embedder: Embedder, lowered: float) -> Iterator[Merge]:
     """Merges among bullets, best record first: each remaining bullet absorbs the later bullets that are near."""
+    bullets = sorted(bullets, key=_rank)
+    if len(bullets) < 2:
+        return
     least = max(0.0, threshold - lowered)
     neighbours = _pairs(embedder.embed([bullet.content for bullet in bullets]), least)
     long = {bullet.id for bullet in bullets if lowered and len(tokenize(bullet.content)) >= LONG}

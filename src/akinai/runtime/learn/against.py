@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.models import estimate_tokens
 from akinai.core.statistics import PairedComparison
-from akinai.core.worlds import World, replay
+from akinai.core.worlds import replay
 from akinai.learning.condense import condense_run, describe_hidden_facts
 from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
@@ -25,7 +24,6 @@ from akinai.runtime.learn.players import TRUTH_SHARE, play_once
 from akinai.runtime.learn.plugins import CONTENDERS, find_plugin
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.runs.reading import loader, read_run
-from akinai.runtime.runs.records import Run
 
 NONE, OURS, PLACEBO, ICL = "none", "playbook", "placebo", "icl"
 
@@ -165,7 +163,10 @@ class RecordsOnStore:
         for name in worlds.names():
             world = worlds.load(name)
             if name != own and world.facets.teaching.teaches:
-                return _lessons_of(world, await play_once(world, FOREIGN_SEED, FOREIGN_DAYS))
+                run = await play_once(world, FOREIGN_SEED, FOREIGN_DAYS)
+                lessons = world.facets.teaching.lessons(replay(world, run.ledger))
+                bullets = tuple(Bullet(f"b-{n}", "lessons", lesson.content) for n, lesson in enumerate(lessons, 1))
+                return Playbook((Section("lessons", "", bullets),), len(bullets) + 1)
         raise UsageError(
             "a placebo is made of lessons of another world, and there is none; name a playbook with --set placebo=FILE"
         )
@@ -187,12 +188,6 @@ class RecordsOnStore:
                 record = condense_run(world, steps, budget_tokens=budget)
                 texts.append("\n\n".join(filter(None, (record, facts))))
         return texts
-
-
-def _lessons_of(world: World[Any], run: Run) -> Playbook:
-    lessons = world.facets.teaching.lessons(replay(world, run.ledger))
-    bullets = tuple(Bullet(f"b-{number}", "lessons", lesson.content) for number, lesson in enumerate(lessons, 1))
-    return Playbook((Section("lessons", "", bullets),), len(bullets) + 1)
 
 
 def _verdict(minus: PairedComparison) -> str:

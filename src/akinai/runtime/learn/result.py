@@ -206,7 +206,11 @@ class LearnResult(SplitEvaluation):
             **part("with", "without"),
             "playbook_size": len(self.playbook),
             "tokens": self._tokens(),
-            "failed": self._failed(),
+            "failed": sum(epoch.counts.failed for epoch in self.epochs)
+            if self.split == "train"
+            else judged.failed
+            if judged
+            else 0,
             "given_up": sum(counts.given_up for _, counts in self._counts()),
             "stopped": self.stopped or None,
             "training": [
@@ -266,11 +270,6 @@ class LearnResult(SplitEvaluation):
             row: dict[str, Json] = {"opponents": side.name or None, "runs": len(ids), **_comparison_json(none, ours)}
             rows.append({**row, "over_control": over, "beside": beside})
         return rows
-
-    def _failed(self) -> int:
-        if self.split == "train":
-            return sum(epoch.counts.failed for epoch in self.epochs)
-        return self.judged.failed if self.judged else 0
 
     def _tokens(self) -> dict[str, Json]:
         whole = inject_all(self.playbook).tokens
