@@ -10,7 +10,7 @@ from akinai.core.agents import Move
 from akinai.core.ledger import Outcome
 from akinai.core.models import FILTERED, Message, Reply, ToolCall
 from akinai.core.replies.arguments import read_call
-from akinai.core.replies.moves import EXPECTED, read_moves
+from akinai.core.replies.moves import EXPECTED, join_texts, read_moves
 from akinai.core.replies.thoughts import split_thoughts
 
 NUDGE = "your reply called no tool; go on by calling one, for nothing else is heard"
@@ -63,7 +63,7 @@ class ToolCallProtocol:
         parts = split_thoughts(reply.text)
         moves = [read_call(verbs, call.name, call.arguments, _call_text(call)) for call in reply.calls]
         text = parts.text.strip() if parts.thoughts else reply.text
-        moves[0] = replace(moves[0], said=_joined(text, moves[0].said), thoughts=parts.thoughts)
+        moves[0] = replace(moves[0], said=join_texts(text, moves[0].said), thoughts=parts.thoughts)
         if isinstance(moves[-1].action, Unreadable) and reply.finish in CUT_FINISHES:
             moves[-1] = replace(moves[-1], action=Unreadable.of(_call_text(reply.calls[-1]), CUT_NUDGE))
         moves[0] = _with_thinking(moves[0], reply)
@@ -147,11 +147,7 @@ def _stopped(reply: Reply) -> str:
 
 def _with_thinking(move: Move, reply: Reply) -> Move:
     """The move with the thinking that its server gave in a field of its own, before the thoughts in its text."""
-    return replace(move, thoughts=_joined(reply.message.thinking, move.thoughts))
-
-
-def _joined(*texts: str) -> str:
-    return "\n".join(filter(None, texts))
+    return replace(move, thoughts=join_texts(reply.message.thinking, move.thoughts))
 
 
 def _call_text(call: ToolCall) -> str:

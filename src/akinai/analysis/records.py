@@ -169,6 +169,11 @@ class Group:
     """What to try next with its unreadable runs; empty where it has none."""
 
     @property
+    def first(self) -> ScoreSummary:
+        """The world's first score."""
+        return next(iter(self.scores.values()))
+
+    @property
     def unfinished(self) -> int:
         """Runs that failed or are not over."""
         return self.states.get("failed", 0) + self.states.get("open", 0)

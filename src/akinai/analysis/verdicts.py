@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from akinai.analysis.records import Group, ScoreSummary, WorldRanking
+from akinai.analysis.records import Group, WorldRanking
 from akinai.core.presentation.sentences import amount_in, difference_sentences, floor_sentences
 from akinai.core.presentation.words import counted, figure, label, percent
 from akinai.core.statistics import RankedPair
@@ -25,7 +25,7 @@ def opening_sentences(groups: Sequence[Group], rankings: Sequence[WorldRanking])
 
 
 def _leading(rivals: Sequence[Group], ranking: WorldRanking | None) -> str:
-    score = _first(rivals[0])
+    score = rivals[0].first
     places: Mapping[str, int] = ranking.order.places if ranking else {}
     sign = 1 if score.better == "lower" else -1
     first, *followers = sorted(
@@ -47,7 +47,7 @@ def _leading(rivals: Sequence[Group], ranking: WorldRanking | None) -> str:
 
 def _alone(group: Group) -> str:
     """A group that stands beside no other: its mean, or the one value that there is."""
-    score = _first(group)
+    score = group.first
     if score.summary.n == 1 or group.seeds == 1:
         result = f"{label(score.name)} {figure(_mean(group), score.unit)} on one seed{_between(group)}"
         return f"{group.name}: {result}. Another seed may say otherwise."
@@ -56,21 +56,17 @@ def _alone(group: Group) -> str:
     return f"{group.name}: {_on_average(group)} of {counted(group.seeds, 'seed')}{sure}{_between(group)}."
 
 
-def _first(group: Group) -> ScoreSummary:
-    return next(iter(group.scores.values()))
-
-
 def _mean(group: Group) -> float | None:
-    return _first(group).summary.mean
+    return group.first.summary.mean
 
 
 def _on_average(group: Group) -> str:
-    score = _first(group)
+    score = group.first
     return f"{label(score.name)} {figure(score.summary.mean, score.unit)} on average"
 
 
 def _between(group: Group) -> str:
-    share = _first(group).share
+    share = group.first.share
     return "" if share is None else f", {percent(share)} of the way from idle to reference"
 
 

@@ -8,7 +8,7 @@ import math
 import re
 from typing import cast
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, no_constant
 
 DEEPEST = 60
 """Levels of nesting."""
@@ -45,12 +45,8 @@ def decode(text: str, start: int, *, bare_keys: bool = False) -> tuple[Json, int
         return value, reader.position
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
 # Models write raw line breaks inside texts.
-_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)
+_STRICT = json.JSONDecoder(parse_constant=no_constant, strict=False)
 
 
 class _Reader:

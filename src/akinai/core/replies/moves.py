@@ -90,7 +90,7 @@ def read_object(verbs: Verbs, fields: Mapping[str, Any], reply: str) -> Move:
 
 
 def _move(action: Action, texts: Mapping[str, Any]) -> Move:
-    return Move(action) if isinstance(action, Unreadable) else Move(action, _joined(*map(text_of, texts.values())))
+    return Move(action) if isinstance(action, Unreadable) else Move(action, join_texts(*map(text_of, texts.values())))
 
 
 def _plain_object(reply: str) -> Mapping[str, Any] | None:
@@ -129,7 +129,7 @@ def _moves(verbs: Verbs, parts: Parts, reply: str) -> Sequence[Move]:
     if isinstance(moves[0].action, Unreadable):
         return moves
     before, after = _text_beside(text, decision)
-    return [replace(moves[0], said=_joined(before, moves[0].said, after)), *moves[1:]]
+    return [replace(moves[0], said=join_texts(before, moves[0].said, after)), *moves[1:]]
 
 
 def _decide(verbs: Verbs, text: str, candidates: Sequence[Candidate]) -> _Decision:
@@ -182,7 +182,7 @@ def _call_move(verbs: Verbs, call: Call, reply: str) -> Move:
     if isinstance(move.action, Unreadable) and key is not None:
         arguments = {name: value for name, value in call.fields.items() if name != key}
         move = read_call(verbs, call.fields[key], arguments, reply)
-    return move if isinstance(move.action, Unreadable) else replace(move, said=_joined(call.text, move.said))
+    return move if isinstance(move.action, Unreadable) else replace(move, said=join_texts(call.text, move.said))
 
 
 def _call_text(call: Call) -> str:
@@ -203,7 +203,8 @@ def _prose(text: str) -> str:
     return _FENCE.sub("", MARKS.sub("", text)).strip()
 
 
-def _joined(*texts: str) -> str:
+def join_texts(*texts: str) -> str:
+    """The texts that are not empty, one below the other."""
     return "\n".join(filter(None, texts))
 
 

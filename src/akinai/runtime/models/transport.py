@@ -15,7 +15,7 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, canonical, no_constant
 from akinai.runtime.models.contract import TEMPLATE_REFUSED, Contract, refusal_in
 from akinai.runtime.models.folding import as_table, as_tables, unfold_call
 
@@ -393,10 +393,6 @@ def _wrap_arguments(holder: dict[str, Any], key: str, form: _Form) -> bool:
 def _is_object(text: str) -> bool:
     try:
         # Not strict, as in LangChain: models write line breaks into strings.
-        return isinstance(json.loads(text, strict=False, parse_constant=_refuse), dict)
+        return isinstance(json.loads(text, strict=False, parse_constant=no_constant), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is not JSON")

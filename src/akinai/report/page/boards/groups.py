@@ -63,7 +63,7 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
         for group in groups:
             by_key.setdefault(settings_key(runs[group.runs[0]].header.genesis), []).append(group)
         parts = list(by_key.values()) if len(by_key) <= MAX_GAMES else [groups]
-        span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
+        span = span_of(ci95 for group in groups if (ci95 := _ends(group.first)))
         ranking = _ranking_of(analysis, world)
         cards = {
             group.name: _group_card(
@@ -74,7 +74,7 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
         for part in parts:
             settings = ", ".join(f"{name} {value}" for name, value in part[0].settings.items())
             plot = _plot(part, runs, drawn, language, scaled=len(part) < len(groups) or len(by_key) == 1)
-            score = translate_cell(label(_first(part[0]).name).capitalize(), language)
+            score = translate_cell(label(part[0].first.name).capitalize(), language)
             games.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
     return games
 
@@ -97,10 +97,6 @@ def _ranking_of(analysis: Analysis, world: str) -> WorldRanking | None:
     return next((ranking for ranking in analysis.standings if ranking.world == world), None)
 
 
-def _first(group: Group) -> ScoreSummary:
-    return next(iter(group.scores.values()))
-
-
 def _ends(score: ScoreSummary) -> tuple[float, float] | None:
     mean = score.summary.mean
     return score.summary.ci95 or (None if mean is None else (mean, mean))
@@ -121,7 +117,7 @@ def _group_card(
 ) -> Mapping[str, Any]:
     """The card of a group: its place, the look of its line, its interval and mean in per cent of the scale that all
     groups of the game share, its findings by type and its decisive moments."""
-    score, places = _first(group), dict(ranking.order.places) if ranking else {}
+    score, places = group.first, dict(ranking.order.places) if ranking else {}
     left, width, middle = on_span(score.summary.mean, score.summary.ci95, span)
     findings = list(_findings_by_type(runs, addresses))
     return {
@@ -187,5 +183,5 @@ def _plot(
         if hue not in hues:
             look = Look(player, hue, *SCALE_LOOKS[hue])
             lines.append(group_line(look, list(by_seed.values()), genesis, banded=False))
-    first = _first(groups[0])
+    first = groups[0].first
     return plot((first.name, first.unit), lines, 0, language, 8.0)
