@@ -438,14 +438,18 @@ class State(Business):
         """An owner's business, whoever is in front. KeyError where there is no such owner."""
         if owner != self.owner:
             return self.other_businesses[owner]
-        return Business.of_fields({name: self.__dict__[name] for name in OWN_FIELDS})
+        business = Business.of_fields(self.__dict__)
+        for name in _STREET_FIELDS:
+            del business.__dict__[name]
+        return business
 
     def turned_to(self, owner: str) -> "State":
         """The same street with an owner's business in front; the same object where it is there already."""
         if owner == self.owner:
             return self
         other_businesses = {name: self.business(name) for name in self.owners if name != owner}
-        return self.moved(owner=owner, other_businesses=other_businesses, **self.other_businesses[owner].__dict__)
+        street = {"owner": owner, "other_businesses": other_businesses}
+        return State.of_fields(self.__dict__ | self.other_businesses[owner].__dict__ | street)
 
     def for_each_business(self, change: Callable[["State"], "State"]) -> "State":
         """The street after a change to each business that goes on, in the order of the owners."""
@@ -489,6 +493,9 @@ class State(Business):
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
 
+
+_STREET_FIELDS = tuple([own.name for own in fields(State) if own.name not in OWN_FIELDS])
+"""The names of the fields of a state that belong to no business."""
 
 Result = tuple[State, Outcome]
 """What a rule returns: the state after an action, and the outcome that its actor reads."""
