@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, Field
 
 from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import AgentFactory
@@ -97,6 +97,17 @@ class Seating(Generic[S]):
 
 SAME = "same"
 """Stands for the agent of the run where a setting names an agent."""
+
+
+def _named_model(model: str) -> str:
+    provider, _, name = model.partition(":")
+    if not (provider and name):
+        raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
+    return model
+
+
+ModelName = Annotated[str, Field(max_length=200), AfterValidator(_named_model)]
+"""A model in a setting, such as "openai:NAME"."""
 
 
 class Sides(Generic[S]):

@@ -8,7 +8,6 @@ from datetime import date
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,6 +20,7 @@ from pydantic import (
 )
 
 from akinai.core.errors import UnknownName
+from akinai.core.facets import ModelName
 from akinai.worlds.market.model.actions import Dollars, Id
 from akinai.worlds.market.model.profiles import menu_of, pairs_of
 from akinai.worlds.market.populations.words import Kind, Language
@@ -160,16 +160,6 @@ class _Group(_Record):
         return {"count": setting} if isinstance(setting, int) and not isinstance(setting, bool) else setting
 
 
-def _named(model: str) -> str:
-    provider, _, name = model.partition(":")
-    if not (provider and name):
-        raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
-    return model
-
-
-_Model = Annotated[str, Field(max_length=200), AfterValidator(_named)]
-
-
 class Customers(_Group):
     """The buying side."""
 
@@ -177,7 +167,7 @@ class Customers(_Group):
     """How many are made where there is no data; null is 2, in an open market 0."""
     agent: Agent = "same"
     """Who plays it: a player, or "same" for the agent that the run is asked to be played by."""
-    model: _Model | None = None
+    model: ModelName | None = None
     """A model of its own that plays it, such as "openai:NAME"; it goes before the agent."""
     purchases: Turns = 1
     """Payments after which a customer is done; 0 never."""
@@ -192,7 +182,7 @@ class Businesses(_Group):
     """How many are made where there is no data; null is 3 for each customer."""
     agent: Agent = "rules"
     """Who plays it; "rules" reads requests and proposes from the menu."""
-    model: _Model | None = None
+    model: ModelName | None = None
     """A model of its own that plays it; it goes before the agent."""
     max_turns: Turns = 0
     """Actions after which a business is done; 0 never."""

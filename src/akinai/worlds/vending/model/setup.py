@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
 from akinai.core.errors import UnknownName
-from akinai.core.facets import SAME
+from akinai.core.facets import SAME, ModelName
 from akinai.core.money import format_cents
 from akinai.core.untrusted.documents import parse_toml
 from akinai.worlds.vending.letters.names import GoodName, plain_name
@@ -291,16 +291,8 @@ class Minutes(Terms):
 class _Asked(Terms):
     """A part of the game that a model may have."""
 
-    model: Annotated[str, Field(max_length=200)] | None = None
+    model: ModelName | None = None
     """A model, such as "openai:NAME"; null: none of its own."""
-
-    @field_validator("model")
-    @classmethod
-    def _is_named(cls, model: str | None) -> str | None:
-        provider, _, name = (model or "").partition(":")
-        if model is not None and not (provider and name):
-            raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
-        return model
 
 
 class SupplierWriters(_Asked):
