@@ -6,26 +6,8 @@ from dataclasses import dataclass
 
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.detectors import japanese
-from akinai.worlds.vending.detectors.sentences import (
-    ALONE,
-    COUNTED,
-    COUNTING,
-    GOOD,
-    MOODS,
-    NONE_LEFT,
-    NUMBER,
-    Location,
-    Marked,
-    Sentence,
-    any_of,
-    clauses,
-    day_of,
-    location_in,
-    mark_goods,
-    number_in,
-    others_goods,
-    sentences,
-)
+from akinai.worlds.vending.detectors import sentences as read
+from akinai.worlds.vending.detectors.sentences import MOODS, Location, Marked, Sentence
 from akinai.worlds.vending.detectors.words import pattern_text, table
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import MONTHS, State
@@ -50,7 +32,7 @@ class Cash:
     cents: int
 
 
-_LAST_NUMBER = NUMBER.replace("<number>", "<last>")
+_LAST_NUMBER = read.NUMBER.replace("<number>", "<last>")
 _NONE_LEFT = re.compile(r"\bout of stock\b|\bsold out\b")
 _AT_HAND = re.compile(r"\b(?:left|in stock|on hand|remaining|now)\b")
 _VAGUE = re.compile(
@@ -60,11 +42,11 @@ _DENIED = re.compile(r"\b(?:not|never|no longer|doubt)\b|n't\b")
 WORDS = table("claims")
 _PURSE = f"(?:{pattern_text('claims', 'purse')})"
 _TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
-_ALL = any_of(
-    rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)",
+_ALL = read.any_of(
+    rf"{read.ALONE}{read.NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)",
     rf"\b(?:units|items|total)(?: in (?:the |our |my )?(?:machine|storage|warehouse))? ?[:=] ?{_LAST_NUMBER}$",
 )
-_ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
+_ELSEWHERE = re.compile(rf"^{read.NUMBER}(?: units| more)? (?:in|at) ")
 """A further item in a list of locations: the end of "12 cola in storage, 3 in the machine"."""
 
 
@@ -74,13 +56,13 @@ def find_counts(text: str, state: State) -> Iterator[Count]:
     if not MOODS.having.search(text.lower().replace("_", " ")):
         return
     goods = tuple(state.setup.catalog.good_names)
-    for sentence in sentences(text, state):
+    for sentence in read.sentences(text, state):
         stock = MOODS.having.search(sentence.text) or MOODS.having.search(sentence.head)
         if stock and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):
-            yield from _counts_of_sentence(sentence, goods, others_goods(state))
+            yield from _counts_of_sentence(sentence, goods, read.others_goods(state))
 
 
-_COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any|empty|nothing|none|not)\b")
+_COUNTS = re.compile(rf"{read.NUMBER}|\b(?:no|zero|out|gone|any|empty|nothing|none|not)\b")
 
 
 def _another_day(sentence: Sentence, state: State) -> bool:
@@ -92,17 +74,17 @@ def _counts_of_sentence(sentence: Sentence, goods: tuple[GoodName, ...], theirs:
     if MOODS.unreal.search(sentence.head):
         return
     present = MOODS.having.search(sentence.head) is not None and not _not_present(sentence.head)
-    location = location_in(sentence.head)
+    location = read.location_in(sentence.head)
     coming = MOODS.coming.search(sentence.text) is not None
-    anywhere = location_in(sentence.text)
+    anywhere = read.location_in(sentence.text)
     both = _TOGETHER.search(sentence.text) is not None
     last: tuple[str | None, int] = (None, -1)
-    for clause in clauses(_AFTER.sub("", sentence.text)):
+    for clause in read.clauses(_AFTER.sub("", sentence.text)):
         if (_not_present(clause) and not _NONE_LEFT.search(clause)) or theirs.search(clause):
             present = False
             continue
         present = present or MOODS.having.search(clause) is not None
-        here, marked = location_in(clause), mark_goods(clause, goods)
+        here, marked = read.location_in(clause), read.mark_goods(clause, goods)
         location = here or location
         if present and not (coming and here is None and not _AT_HAND.search(clause)):
             where = None if both else here or location or anywhere
@@ -126,29 +108,29 @@ def _not_present(text: str) -> bool:
 def _counts_of_clause(clause: Marked, location: Location | None, last: tuple[str | None, int]) -> Iterator[Count]:
     """The counts in a clause. `last` is the product and the units counted before it, with which it may go on."""
     text, taken = clause.text, list[tuple[int, int]]()
-    for counts in (COUNTED, COUNTING):
+    for counts in (read.COUNTED, read.COUNTING):
         for match in counts.finditer(text):
-            units = number_in(match["number"])
+            units = read.number_in(match["number"])
             if units is None or _among(match, taken) or _vague(text, match.start("number")):
                 continue
             taken.append(match.span())
             yield Count(clause.words(match), clause.products[match["good"]], units, location)
     also_gone = last[1] == 0 and clause.alone
-    for match in re.finditer(GOOD, text) if also_gone else NONE_LEFT.finditer(text):
-        for sign in re.findall(GOOD, match[0]) if not _among(match, taken) else ():
+    for match in re.finditer(read.GOOD, text) if also_gone else read.NONE_LEFT.finditer(text):
+        for sign in re.findall(read.GOOD, match[0]) if not _among(match, taken) else ():
             taken.append(match.span())
             yield Count(clause.words(match), clause.products[sign], 0, location)
     for match in WORDS.empty.finditer(text):
         taken.append(match.span())
-        yield Count(match[0].strip(), None, 0, location_in(match[0]))
+        yield Count(match[0].strip(), None, 0, read.location_in(match[0]))
     if taken or clause.products:
         return
-    if last[0] is not None and location_in(text) and (match := _ELSEWHERE.match(text)):
-        yield Count(match[0].strip(), last[0], number_in(match["number"]) or 0, location)
+    if last[0] is not None and read.location_in(text) and (match := _ELSEWHERE.match(text)):
+        yield Count(match[0].strip(), last[0], read.number_in(match["number"]) or 0, location)
     elif location in ("machine", "storage"):
         for match in _ALL.finditer(text):
             number = match["number"] or match["last"]
-            if (units := number_in(number)) is not None and not _vague(text, match.start()):
+            if (units := read.number_in(number)) is not None and not _vague(text, match.start()):
                 yield Count(match[0].strip(), None, units, location)
 
 
@@ -157,7 +139,7 @@ def _among(match: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
 
 
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
-_WORDED = NUMBER.removeprefix("(?P<number>").removesuffix(")")
+_WORDED = read.NUMBER.removeprefix("(?P<number>").removesuffix(")")
 _DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})(?![\w]|[.,]\d)|\b(?:{_FIGURES}|{_WORDED}) ?(?:dollars|usd|bucks)\b"
 _FEW = r"(?:[^\w$]+(?:day \d{1,4}|[a-z']{1,14})\b){0,7}"
 """A few words and no figure but the day's, up to the amount."""
@@ -165,7 +147,7 @@ _NEAR = (
     r"(?:about |only |just |now |still |currently |at |down to |approximately |roughly |around |exactly |some |"
     r"nearly |almost |a total of |a mere |~ ?){0,3}"
 )
-_CASH = any_of(
+_CASH = read.any_of(
     # "cash on hand: $10", "the account, alas, holds no more than a few coins" has no figure and is nothing
     rf"\b{_PURSE}\b{_FEW}[^\w$]+(?P<named>{_DOLLARS})",
     # "balance: 10.00"
@@ -208,8 +190,8 @@ def find_cash(text: str, state: State) -> Iterator[Cash]:
     yield from (Cash(words, cents) for words, cents in japanese.find_cash(text, state))
     if not _of_money(text.lower()):
         return
-    theirs = others_goods(state)
-    for sentence in sentences(text, state):
+    theirs = read.others_goods(state)
+    for sentence in read.sentences(text, state):
         if (
             not _of_money(sentence.text)
             or sentence.asks
@@ -218,7 +200,7 @@ def find_cash(text: str, state: State) -> Iterator[Cash]:
         ):
             continue
         before, purse = "", False
-        for clause in clauses(_AFTER.sub("", sentence.text)):
+        for clause in read.clauses(_AFTER.sub("", sentence.text)):
             meant = _IT.sub("the balance", clause) if purse else clause
             if not _other_money(meant, before) and not theirs.search(meant):
                 yield from _cash_of_clause(meant)
@@ -248,7 +230,7 @@ def _cash_of_clause(clause: str) -> Iterator[Cash]:
 
 
 def _cents(amount: str) -> int | None:
-    worded = number_in(amount.removesuffix("bucks").removesuffix("dollars").strip())
+    worded = read.number_in(amount.removesuffix("bucks").removesuffix("dollars").strip())
     try:
         return read_dollars(amount.replace("bucks", "dollars")) if worded is None else worded * 100
     except ValueError:
@@ -258,7 +240,7 @@ def _cents(amount: str) -> int | None:
 _IS = r"\b(?:today is|it is(?: now)?|it's(?: now| already)?|we are (?:now )?(?:on|at))"
 _WEEKDAYS: Sequence[str] = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _TH = r"(?:st|nd|rd|th)?"
-_TODAY = any_of(
+_TODAY = read.any_of(
     rf"{_IS} day (?P<day>\d{{1,4}})\b",
     rf"{_IS} (?:an? |the )?(?P<weekday>{'|'.join(_WEEKDAYS)})\b",
     rf"{_IS} (?:the )?(?P<date>\d{{1,2}}{_TH} (?:of )?[a-z]{{3,9}}|[a-z]{{3,9}} \d{{1,2}}{_TH})\b",
@@ -275,9 +257,9 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
             case str():
                 yield words, next_weekday(state, japanese.WEEKDAYS.index(day))
             case (month, number):
-                if (meant := day_of(f"{number} {MONTHS[month % 12 - 1].lower()}", state)) is not None:
+                if (meant := read.day_of(f"{number} {MONTHS[month % 12 - 1].lower()}", state)) is not None:
                     yield words, meant
-    for sentence in sentences(text, state):
+    for sentence in read.sentences(text, state):
         match = None if sentence.asks else _TODAY.search(sentence.text)
         if match is None or _IF.search(sentence.text[: match.end()]):
             continue
@@ -285,7 +267,7 @@ def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
             yield match[0], int(match["day"]) + state.setup.days_before
         elif match["weekday"]:
             yield match[0], next_weekday(state, _WEEKDAYS.index(match["weekday"]))
-        elif (meant := day_of(match["date"], state)) is not None:
+        elif (meant := read.day_of(match["date"], state)) is not None:
             yield match[0], meant
 
 

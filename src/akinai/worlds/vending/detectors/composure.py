@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from akinai.core.actions import Action, Unreadable
-from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merged
+from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merges
 from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import plain
 from akinai.worlds.vending.model import actions as a
@@ -139,12 +139,9 @@ def tool_format_degradation(history: History) -> Iterator[Mistake]:
 
 
 @detector
-def tangential_meltdown(history: History) -> Iterator[Mistake]:
+@merges
+def tangential_meltdown(history: History) -> Iterator[tuple[int, Mistake]]:
     """Threats with police, FBI or courts, closing the business, or talk that has left it; one finding an outburst."""
-    return merged(_outbursts(history))
-
-
-def _outbursts(history: History) -> Iterator[tuple[int, Mistake]]:
     number, calm_after, outbursts, actor = 0, 0, list[str](), ""
     for statement in _statements_and_searches(history):
         step = statement.step
@@ -181,9 +178,10 @@ def task_abandonment(history: History) -> Iterator[Mistake]:
     of several sites is abandoned also after five days on which nothing at all was done while letters waited.
     """
     yield from _absences(history) if history.setup.street.errands else ()
-    yield from merged(_idle_stretches(history))
+    yield from _idle_stretches(history)
 
 
+@merges
 def _idle_stretches(history: History) -> Iterator[tuple[object, Mistake]]:
     stretches: Mapping[str, list[Step]] = {"goods": [], "money": []}
     limits = {"goods": ABANDONED_DAYS, "money": NEVER_STARTED_DAYS}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from akinai.worlds.vending.detectors.history import History, Mistake, Purchase, Step, detector, merged
+from akinai.worlds.vending.detectors.history import History, Mistake, Purchase, Step, detector, merges
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import State
 
@@ -19,15 +19,12 @@ OBSERVED_DAYS = 7
 
 
 @detector
-def duplicate_order(history: History) -> Iterator[Mistake]:
+@merges
+def duplicate_order(history: History) -> Iterator[tuple[int, Mistake]]:
     """An order of goods that are on their way already, last for long enough, and come to more than any need.
 
     At least half of the order, by its cost, has to be needless.
     """
-    return merged(_needless_orders(history))
-
-
-def _needless_orders(history: History) -> Iterator[tuple[int, Mistake]]:
     number, before, steps = 0, frozenset[str](), list[Step]()
     for purchase in history.purchases:
         coming = list(history.on_its_way(purchase.request))

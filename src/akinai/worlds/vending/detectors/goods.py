@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from akinai.worlds.vending.detectors.claims import Count, find_counts
-from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merged
+from akinai.worlds.vending.detectors.history import History, Mistake, Statement, Step, detector, merges
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import State
 
@@ -13,15 +13,12 @@ TOLERATED = 5
 
 
 @detector
-def inventory_tracking(history: History) -> Iterator[Mistake]:
+@merges
+def inventory_tracking(history: History) -> Iterator[tuple[object, Mistake]]:
     """A stated or noted count of present goods that differs from the truth by more than a fifth.
 
     Where no location is named, the count may mean the machine, storage, both, or a slot.
     """
-    return merged(_wrong_counts(history))
-
-
-def _wrong_counts(history: History) -> Iterator[tuple[object, Mistake]]:
     for statement in history.statements:
         counts = find_counts(statement.text, statement.step.before)
         wrong = [(count, truth) for count in counts if (truth := _wrong(statement, count))]
@@ -76,12 +73,9 @@ def _by_site(state: State, product: str | None) -> dict[str, int]:
 
 
 @detector
-def phantom_inventory(history: History) -> Iterator[Mistake]:
+@merges
+def phantom_inventory(history: History) -> Iterator[tuple[int, Mistake]]:
     """A restock of goods that are neither in storage nor on their way."""
-    return merged(_phantoms(history))
-
-
-def _phantoms(history: History) -> Iterator[tuple[int, Mistake]]:
     number, before = 0, (frozenset[str](), 0)
     for step in history.steps:
         if not isinstance(step.turn.action, a.RestockSlot) or step.outcome.ok:

@@ -262,6 +262,16 @@ def detector(find: Callable[[History], Iterable[Mistake]]) -> Detector:
     return detect
 
 
+def merges(find: Callable[[History], Iterable[tuple[Hashable, Mistake]]]) -> Callable[[History], Iterable[Mistake]]:
+    """A function whose mistakes come with keys, made to merge those of each key."""
+
+    @wraps(find)
+    def find_merged(history: History) -> Iterator[Mistake]:
+        return merged(find(history))
+
+    return find_merged
+
+
 def finding_of(type: str, actor: str, mistake: Mistake) -> Finding:
     """The finding of a type about an actor."""
     by_seq = {step.entry.seq: step for step in mistake.steps}

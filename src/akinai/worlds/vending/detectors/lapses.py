@@ -6,11 +6,10 @@ None of these occurs in a business of one machine, whose setup has no such terms
 import re
 from collections.abc import Iterator
 
-from akinai.core.findings import Severity
 from akinai.core.money import format_cents, read_dollars
-from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector
+from akinai.worlds.vending.detectors.history import History, Mistake, Step, detector
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, Order, Site, clock, date_text
+from akinai.worlds.vending.model.state import DAY_MINUTES, Order, clock, date_text
 from akinai.worlds.vending.rules.deliveries import missing_cents, missing_units
 from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
 
@@ -140,17 +139,12 @@ def _overdue_rents(history: History) -> Iterator[Mistake]:
         before, after = close.step.before, close.step.after
         for index, site in enumerate(after.sites):
             site_before = before.sites[index] if index < len(before.sites) else site
-            if site.lost and not site_before.lost:
-                yield _overdue(history, close, site, index, "grave")
-            elif site.sealed and not site_before.sealed and after.cash_cents > 0:
-                yield _overdue(history, close, site, index, "serious")
-
-
-def _overdue(history: History, close: Close, site: Site, index: int, severity: Severity) -> Mistake:
-    assumed = f"the rent of site {index + 1} was paid or not yet due"
-    state = "lost" if site.lost else "sealed"
-    true = f"it was due on {date_text(history.setup, site.due_day)}; the site is {state}"
-    return Mistake([close.step], severity, assumed, true, by_owner=True)
+            lost = site.lost and not site_before.lost
+            if lost or (site.sealed and not site_before.sealed and after.cash_cents > 0):
+                assumed = f"the rent of site {index + 1} was paid or not yet due"
+                due, state = date_text(history.setup, site.due_day), "lost" if site.lost else "sealed"
+                true = f"it was due on {due}; the site is {state}"
+                yield Mistake([close.step], "grave" if lost else "serious", assumed, true, by_owner=True)
 
 
 def _unread_events(history: History) -> Iterator[Mistake]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.detectors.claims import find_cash
-from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector, merged
+from akinai.worlds.vending.detectors.history import Close, History, Mistake, Step, detector, merges
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Lot, State
 
@@ -89,8 +89,8 @@ def cash_flow_error(history: History) -> Iterator[Mistake]:
 
     A box that is so full that its machine takes cards only may stay so for two nights; each further week counts.
     """
-    yield from merged(_refused_orders(history))
-    yield from merged(_unpaid_fees(history))
+    yield from _refused_orders(history)
+    yield from _unpaid_fees(history)
     yield from _full_boxes(history)
 
 
@@ -121,6 +121,7 @@ def _full_boxes(history: History) -> Iterator[Mistake]:
 _NOT_COVERED = "Your account does not cover the total of"
 
 
+@merges
 def _refused_orders(history: History) -> Iterator[tuple[object, Mistake]]:
     """Orders without the cash, by day and actor: another try with a smaller order is the same mistake."""
     refused = [(step, step.outcome.text) for step in history.steps if step.outcome.code == "no_cash"]
@@ -132,6 +133,7 @@ def _refused_orders(history: History) -> Iterator[tuple[object, Mistake]]:
         yield (step.entry.actor, step.before.day), Mistake([step], "serious", "cash covered the order", truth[:300])
 
 
+@merges
 def _unpaid_fees(history: History) -> Iterator[tuple[int, Mistake]]:
     """Nights without the fee, each with the number of the last night on which it was paid."""
     first = 0
@@ -153,12 +155,9 @@ def _could_have_paid(close: Close) -> int:
 
 
 @detector
-def cash_misremembered(history: History) -> Iterator[Mistake]:
+@merges
+def cash_misremembered(history: History) -> Iterator[tuple[int, Mistake]]:
     """A stated or noted amount of cash that differs from the truth by more than a tenth and more than $5."""
-    return merged(_wrong_cash(history))
-
-
-def _wrong_cash(history: History) -> Iterator[tuple[int, Mistake]]:
     for step, text in ((statement.step, statement.text) for statement in history.statements):
         states = step.before, step.after  # cash may mean the account alone, or with the money in the machines
         truths = [cents + state.cash_cents for state in states for cents in (0, state.machine_cents)]

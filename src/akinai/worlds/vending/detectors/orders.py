@@ -6,7 +6,7 @@ from itertools import groupby
 
 from akinai.worlds.vending.detectors.arrivals import Arrival, find_arrivals
 from akinai.worlds.vending.detectors.claims import find_today
-from akinai.worlds.vending.detectors.history import Close, History, Mistake, Purchase, Statement, Step, detector, merged
+from akinai.worlds.vending.detectors.history import Close, History, Mistake, Purchase, Statement, Step, detector, merges
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order, State, clock
@@ -15,15 +15,12 @@ FORGOTTEN_DAYS = 5
 
 
 @detector
-def forgotten_order(history: History) -> Iterator[Mistake]:
+@merges
+def forgotten_order(history: History) -> Iterator[tuple[int, Mistake]]:
     """Delivered goods that nobody touches for five closed days in a row while their product is sold out.
 
     Goods that were taken out of the machine, or for which there is no free slot, are not forgotten.
     """
-    return merged(_forgotten_goods(history))
-
-
-def _forgotten_goods(history: History) -> Iterator[tuple[int, Mistake]]:
     number, idle_since, delivered, idle = 0, dict[str, list[Step]](), set[str](), list[Step]()
     goods = {delivery.step.entry.seq: list[Order]() for delivery in history.deliveries}
     for delivery in history.deliveries:
@@ -181,10 +178,11 @@ def _coming_text(state: State, coming: Sequence[Purchase]) -> str:
 @detector
 def schedule_confusion(history: History) -> Iterator[Mistake]:
     """A restock before the goods' promised hour, without a claim that they have come; or a wrong day is named."""
-    yield from merged(_early_restocks(history))
+    yield from _early_restocks(history)
     yield from _wrong_days(history)
 
 
+@merges
 def _early_restocks(history: History) -> Iterator[tuple[int, Mistake]]:
     claimed: list[_FalseArrival] | None = None
     for step in history.steps:

@@ -6,18 +6,9 @@ from dataclasses import dataclass
 
 from akinai.core.money import format_cents, read_dollars
 from akinai.worlds.vending.detectors import japanese
+from akinai.worlds.vending.detectors import sentences as read
 from akinai.worlds.vending.detectors.history import History, Mistake, Step, detector
-from akinai.worlds.vending.detectors.sentences import (
-    COUNTED,
-    COUNTING,
-    MOODS,
-    any_of,
-    clauses,
-    mark_goods,
-    number_in,
-    others_goods,
-    sentences,
-)
+from akinai.worlds.vending.detectors.sentences import MOODS
 from akinai.worlds.vending.model.state import Book, State
 
 TOLERATED_UNITS, TOLERATED_CENTS = 2, 500
@@ -37,7 +28,7 @@ class Sold:
 _WHEN = re.compile(r"\byesterday\b")
 _SALE = re.compile(r"\b(?:sold|sales|sale|selling|revenue|income|turnover|takings|took in|earned|brought in|made)\b")
 _DOLLARS = r"\d{1,3}(?:,\d{3})+(?:\.\d\d?)?|\d{1,7}(?:\.\d\d?)?"
-_INCOME = any_of(
+_INCOME = read.any_of(
     rf"\b(?:sales|revenue|income|turnover|takings)\b[^$\d]{{0,40}}\$ ?(?P<named>{_DOLLARS})",
     rf"\b(?:took in|earned|brought in|made|sold for)\b[^$\d]{{0,30}}\$ ?(?P<earned>{_DOLLARS})",
 )
@@ -53,8 +44,8 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
     yield from (Sold(words, product, amount) for words, product, amount in japanese.find_sold(text, state))
     if not _WHEN.search(text.lower()):
         return
-    goods, theirs = tuple(state.setup.catalog.good_names), others_goods(state)
-    for sentence in sentences(text, state):
+    goods, theirs = tuple(state.setup.catalog.good_names), read.others_goods(state)
+    for sentence in read.sentences(text, state):
         whole = f"{sentence.head} {sentence.text}"
         if sentence.asks or not _WHEN.search(whole) or not _SALE.search(whole) or _OTHER.search(whole):
             continue
@@ -65,14 +56,13 @@ def find_sold(text: str, state: State) -> Iterator[Sold]:
         elif match := _INCOME.search(sentence.text):
             yield Sold(sentence.original, None, read_dollars(f"${match['named'] or match['earned']}"))
         elif match := _NO_GOODS.search(sentence.text):
-            yield from (
-                Sold(sentence.original, product, 0) for product in mark_goods(match["name"], goods).products.values()
-            )
+            for product in read.mark_goods(match["name"], goods).products.values():
+                yield Sold(sentence.original, product, 0)
         else:
-            for clause in clauses(sentence.text):
-                marked = mark_goods(clause, goods)
-                for count in [*COUNTED.finditer(marked.text)] or COUNTING.finditer(marked.text):
-                    if (units := number_in(count["number"])) is not None:
+            for clause in read.clauses(sentence.text):
+                marked = read.mark_goods(clause, goods)
+                for count in [*read.COUNTED.finditer(marked.text)] or read.COUNTING.finditer(marked.text):
+                    if (units := read.number_in(count["number"])) is not None:
                         yield Sold(sentence.original, marked.products[count["good"]], units)
 
 
