@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from immutables import Map
 
+from akinai.core.actions import Action
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import GrowingList, Record
@@ -499,6 +500,7 @@ _STREET_FIELDS = tuple([own.name for own in fields(State) if own.name not in OWN
 
 Result = tuple[State, Outcome]
 """What a rule returns: the state after an action, and the outcome that its actor reads."""
+CarryOut = Callable[[State, Action], Result]
 
 
 def closed_books(before: Business, after: Business) -> Sequence[Book]:

@@ -18,18 +18,9 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
 from akinai.worlds.vending.model.terms import Effect as EventTerms
+from akinai.worlds.vending.players import beliefs
 from akinai.worlds.vending.players import observations as read
-from akinai.worlds.vending.players.beliefs import (
-    STEPS,
-    Calendar,
-    Effect,
-    Outlook,
-    Posterior,
-    Product,
-    Sales,
-    prior_of_worths,
-    public_belief,
-)
+from akinai.worlds.vending.players.beliefs import STEPS, Calendar, Effect, Outlook, Posterior, Product, Sales
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.observations import Machine, Offer
 from akinai.worlds.vending.sprint.records import WEEKDAYS
@@ -600,7 +591,7 @@ class Trader:
             worth = taste.worth_cents / product.typical_cents
             return base, ((1.0, worth, taste.elasticity_permille / 1000),)
         if not (self.habits.learns_prices or self.habits.explores):
-            return public_belief(product)
+            return beliefs.public_belief(product)
         if self._prior_day != self.day:
             products = self.memory.products
             likelihoods = [
@@ -608,7 +599,7 @@ class Trader:
                 for id, sales in self.memory.sales.items()
                 if sales.seen and id in products
             ]
-            self._prior, self._prior_day = prior_of_worths(likelihoods), self.day
+            self._prior, self._prior_day = beliefs.prior_of_worths(likelihoods), self.day
         return self.memory.sales.get(product.id, Sales()).posterior(product, self._prior)
 
     def comes_to_mind(self, number: int) -> bool:

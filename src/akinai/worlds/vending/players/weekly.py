@@ -1,6 +1,6 @@
 """Rule-based owners of a weekly business: the trader's habits and knowledge, put to use on Mondays alone."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from akinai.core.agents import Plan, Routine
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import OPENING, State
+from akinai.worlds.vending.model.state import OPENING, CarryOut, State
 from akinai.worlds.vending.players import buying
 from akinai.worlds.vending.players import observations as read
 from akinai.worlds.vending.players.beliefs import Product
@@ -21,8 +21,6 @@ from akinai.worlds.vending.rules.actors import view
 from akinai.worlds.vending.rules.books import day_text, rent_cents
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.records import WEEKDAYS
-
-CarryOut = Callable[[State, Action], tuple[State, Outcome]]
 
 ORDER_DAYS = (0, 2, 4)
 """The days after Monday on which the employee places orders."""

@@ -109,15 +109,9 @@ def _supplier_page(catalog: Catalog, supplier: Supplier) -> Page:
 
 
 def _review_page(supplier: Supplier, text: str) -> Page:
-    title = f"{supplier.name}: reviews"
-    url = f"{_ALMANAC}/reviews/{supplier.id}"
-    return Page(
-        title,
-        url,
-        f"{supplier.name} ({supplier.id}), {text}",
-        "review rating stars trust customers say",
-        subject=supplier.id,
-    )
+    title, url = f"{supplier.name}: reviews", f"{_ALMANAC}/reviews/{supplier.id}"
+    topics = "review rating stars trust customers say"
+    return Page(title, url, f"{supplier.name} ({supplier.id}), {text}", topics, subject=supplier.id)
 
 
 def _wholesalers(catalog: Catalog) -> Page:

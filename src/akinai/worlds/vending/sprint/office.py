@@ -1,7 +1,7 @@
 """The owner's Mondays: standing instructions, orders for a day of the week, letters, notes, the form of a week."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Result, State, Week
+from akinai.worlds.vending.model.state import CarryOut, Result, State, Week
 from akinai.worlds.vending.rules import customers, mail, orders
 from akinai.worlds.vending.rules.books import site_at, site_name
 from akinai.worlds.vending.rules.orders import unknown_product
@@ -21,7 +21,6 @@ from akinai.worlds.vending.sprint.employee import run_week, week_of
 from akinai.worlds.vending.sprint.records import WEEKDAYS, DatedOrder, DatedPrice, Plan
 from akinai.worlds.vending.sprint.report import report
 
-CarryOut = Callable[[State, Action], Result]
 AMPLE_CENTS = 10**12
 LINE_CHARS = 160
 
