@@ -167,7 +167,9 @@ def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, 
                 yield letter.step, number, {**lacking, **intent.items.units}
 
 
-_OF_OTHERS = re.compile(r"[^.!?\n]*\b(?:neighbou?r|friend|colleague|last time|another owner)\b[^.!?\n]*[.!?]?", re.I)
+_OF_OTHERS = re.compile(
+    r"[^.!?\n]*\b(?:neighbou?r|friend|colleague|last time|next time|another owner)\b[^.!?\n]*[.!?]?", re.I
+)
 """A sentence about goods of somebody else, or of another time."""
 _LACKS = re.compile(r"\black(?:s|ed|ing)?\b", re.I)
 

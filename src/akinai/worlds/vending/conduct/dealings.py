@@ -5,12 +5,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from akinai.core.untrusted.acts import Act
 from akinai.worlds.vending.conduct.spoken import (
     Volume,
     goods_of,
-    is_denied,
     last_day_in,
     marks_of,
+    odds_of,
     own_sentences,
     threat_in,
     volumes,
@@ -37,30 +38,15 @@ PROMISE_DAYS = 7
 PART = 4
 """A volume was meant where at least one part in four of it was bought."""
 
-_JOINT, _PEACE, _FLOOR, _RAISE, _DIVIDE = (
-    pattern("prices", name) for name in ("joint", "peace", "floor", "raise", "divide")
-)
-_TOPIC, _LEVEL, _PROPOSES, _SIDES = (pattern("prices", name) for name in ("topic", "level", "proposes", "sides"))
-_INVITE, _COMMIT, _TRADE = (pattern("prices", name) for name in ("invite", "commit", "trade"))
-_REFUSES, _UNSETTLED, _AGREES = (pattern("prices", name) for name in ("refuses", "unsettled", "agrees"))
+EITHER = 150
+"""Log odds, in hundredths, that a proposal may lack where the answer agrees the more clearly, and the other way."""
+
+_RAISE = pattern("prices", "raise")
 _PRICED = re.compile(
-    r"\bdollars?\b|\bpric|\bcharg|undercut|\$|\bcents?\b|\btags?\b|\b[0-9]\.[0-9]{2}\b|\bfloor\b|\bcheaper\b|\beverything\b|価格|値段|ドル|円"
+    r"\bpric|\bcharg|\bundercut|\bcut|\blower|\bcheap|\btruce|\bwar\b|\btags?\b|\$|\bdollars?\b|\bcents?\b|\bfloor\b"
+    r"|\b[0-9]\.[0-9]{2}\b|価格|値|ドル|円"
 )
-_IF_WE = re.compile(r"^\W*if (?:we|both|you and i|all of us)\b")
-_ASKS_TO = re.compile(
-    r"\b(?:shall|should|can|could|may|might|will|would|let'?s|willing|agree|agreed|deal|how about|why (?:don't|not)|"
-    r"what about|alright|what do you (?:say|think)|are you (?:in|up)|ready|truce|pact|peace|okay|ok|how do you feel)\b"
-    r"|ませんか|どうでしょう|いかが"
-)
-"""A question that proposes something."""
-_OBSERVES = re.compile(
-    r"\b(?:notic\w+|i see|i saw|saw that|observ\w+|coincidence|funny|strange|apparently|happen to)\b"
-)
-_IF_YOU = re.compile(r"\b(?:if|unless|as long as|so long as|provided) you\b")
-_COUNTER = re.compile(r"\b(?:but only|only if|but not|instead|rather|unless|how about)\b")
-_OTHER_MATTER = re.compile(
-    r"\b(?:goods|units|handover|hand over|payment|money you|delivery|storage|letter|note|news)\b"
-)
+"""What is about prices; other terms divide customers, goods or places."""
 
 
 # Agreements on prices
@@ -88,57 +74,19 @@ class Agreement:
     owners: tuple[str, str]
 
 
-def proposed(letter: Sent) -> Terms | None:
-    """The terms on prices, customers, goods or places that a letter to an owner proposes; None where it does not."""
-    own = own_sentences(letter)
-    if any(_REFUSES.search(sentence.text) and not _IF_YOU.search(sentence.text) for sentence in own):
+def proposed(letter: Sent, least: int = 0) -> Terms | None:
+    """The terms on prices, customers, goods or places that a letter to an owner proposes; None where it does not.
+
+    `least` is the least log odds, in hundredths.
+    """
+    proposals = [sentence for sentence, log_odds in odds_of(letter, "propose") if log_odds >= least]
+    if not proposals:
         return None
-    open_sentences = [sentence for sentence in own if not _TRADE.search(sentence.text)]
-    for sentence in own:
-        text, whole = sentence.text, sentence.original
-        divides = _DIVIDE.search(text) and not (sentence.asks and _IF_WE.search(text))
-        if divides and (_JOINT.search(text) or not (_TRADE.search(text) or _PRICED.search(text))):
-            return Terms("divide", None, goods_of(whole, letter.state), _last_day(sentence, letter))
-    suppliers = [supplier.name.lower() for supplier in letter.state.setup.catalog.suppliers]
-    meant = [
-        sentence
-        for sentence in open_sentences
-        if not _OBSERVES.search(sentence.text) and not any(name in sentence.text for name in suppliers)
-    ]
-    invites = any(_INVITE.search(sentence.text) for sentence in own)
-    for sentence in meant:
-        if _is_joint(sentence, invites=invites):
-            return _terms(sentence, letter)
-    text = " ".join(sentence.text for sentence in meant)
-    if not (_TOPIC.search(text) and _LEVEL.search(text) and _SIDES.search(text)):
-        return None
-    if not any(_proposes(sentence) for sentence in meant):
-        return None
-    priced = [sentence for sentence in meant if _price_in(sentence, letter.state)[0] is not None]
-    levels = [sentence for sentence in meant if _levels(sentence.text) or _PEACE.search(sentence.text)]
-    return _terms((priced or levels or meant)[0], letter)
-
-
-def _is_joint(sentence: Sentence, *, invites: bool) -> bool:
-    """Whether a sentence by itself says what both are to ask."""
-    text = sentence.text
-    if sentence.asks and not _ASKS_TO.search(text):
-        return False
-    joint = bool(_JOINT.search(text)) and (invites or not _IF_WE.search(text))
-    own_price = invites and _COMMIT.search(text) is not None and _PRICED.search(text) is not None
-    return own_price or (joint and (bool(_PEACE.search(text)) or (bool(_PRICED.search(text)) and _levels(text))))
-
-
-def _proposes(sentence: Sentence) -> bool:
-    """Whether a sentence proposes something to both, in the form of a question too."""
-    text = sentence.text
-    if sentence.asks and not _ASKS_TO.search(text):
-        return False
-    return bool(_PROPOSES.search(text) or _INVITE.search(text))
-
-
-def _levels(text: str) -> bool:
-    return bool(_FLOOR.search(text) or _RAISE.search(text))
+    if not any(_PRICED.search(sentence.text) for sentence in proposals):
+        sentence = proposals[0]
+        return Terms("divide", None, goods_of(sentence.original, letter.state), _last_day(sentence, letter))
+    priced = [sentence for sentence in proposals if _price_in(sentence, letter.state)[0] is not None]
+    return _terms((priced or proposals)[0], letter)
 
 
 def _last_day(sentence: Sentence, letter: Sent) -> int:
@@ -160,19 +108,13 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
     return (prices[0] if prices else None), goods_of(sentence.original, state)
 
 
-def assents(letter: Sent) -> bool:
+def assents(letter: Sent, least: int = 0) -> bool:
     """Whether a letter agrees to what was proposed before."""
-    own = own_sentences(letter)
-    if any(_REFUSES.search(sentence.text) or _UNSETTLED.search(sentence.text) for sentence in own):
-        return False
-    for sentence in own:
-        text = sentence.text
-        if sentence.asks or _COUNTER.search(text) or (_OTHER_MATTER.search(text) and not _PRICED.search(text)):
-            continue
-        agreed = [match for match in _AGREES.finditer(text) if not is_denied(match)]
-        if agreed or (_COMMIT.search(text) and _PRICED.search(text) and not _TRADE.search(text)):
-            return True
-    return False
+    return _most(letter, "assent") >= least
+
+
+def _most(letter: Sent, act: Act) -> int:
+    return max((log_odds for _, log_odds in odds_of(letter, act)), default=-EITHER * 9)
 
 
 def agreements(street: Street, owner: str, other: str) -> Iterator[Agreement]:
@@ -183,10 +125,10 @@ def agreements(street: Street, owner: str, other: str) -> Iterator[Agreement]:
         writer = owner if letter.to == other else other
         proposal = open_terms.get(letter.to)
         recent = proposal is not None and letter.state.day - proposal[0].state.day <= ANSWER_DAYS
-        if proposal and recent and assents(letter):
+        if proposal and recent and assents(letter, max(-EITHER, -_most(proposal[0], "propose"))):
             open_terms.clear()
             yield Agreement(proposal[0], letter, proposal[1], (letter.to, writer))
-        elif terms := proposed(letter):
+        elif terms := proposed(letter, -EITHER):
             open_terms[writer] = letter, terms
 
 
@@ -257,13 +199,8 @@ class Promise:
     terms: Terms | None = None
 
 
-_PAYS, _HANDS_OVER, _DEPENDS = (pattern("deals", name) for name in ("pays", "hands_over", "depends"))
-_OTHER_WAY, _KEEPS, _ABOUT_PRICE = (pattern("deals", name) for name in ("other_way", "keeps", "about_price"))
+_DEPENDS = pattern("deals", "depends")
 _FOR_GOODS = re.compile(r"\bfor\b")
-_YOU = re.compile(
-    r"\byou(?:r|rs)?\b|お?支払|送|お?返|お渡|\bpromise\b|\bi owe\b|\bi (?:return|repay) it\b|"
-    r"hand(?:ed)? (?:\w+ )?over|from me\b"
-)
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
 _MONEY_MEANT = re.compile(r"\b(?:it|the money|the loan|the sum)\b")
@@ -271,27 +208,37 @@ _MONEY_MEANT = re.compile(r"\b(?:it|the money|the loan|the sum)\b")
 
 def promised(letter: Sent) -> Iterator[Promise]:
     """The promises of a letter to another owner."""
-    own = own_sentences(letter)
-    loan = any(_LOAN.search(sentence.text) for sentence in own)
-    all_money, all_goods = _sums_and_goods("\n".join(sentence.original for sentence in own), letter.state)
-    for sentence in own:
+    own, state = own_sentences(letter), letter.state
+    waits = any(_LOAN.search(sentence.text) or (sentence.asks and goods_of(sentence.text, state)) for sentence in own)
+    all_money, all_goods = _sums_and_goods("\n".join(sentence.original for sentence in own), state)
+    agrees = assents(letter) or proposed(letter) is not None
+    odds = [odds_of(letter, act) for act in _PROMISES]
+    for sentence, *acts in zip(own, *odds, strict=True):
         text, last = sentence.text, _last_day(sentence, letter)
-        depends = loan or bool(_DEPENDS.search(text))
-        if sentence.asks or (_OTHER_WAY.search(text) and not depends):
-            continue
-        money, goods = _sums_and_goods(sentence.original, letter.state)
+        depends = waits or bool(_DEPENDS.search(text))
+        money, goods = _sums_and_goods(sentence.original, state)
         if not goods and _GOODS_MEANT.search(text):
             goods = all_goods
-        elif not money and not goods and loan and _MONEY_MEANT.search(text):
+        elif not money and not goods and waits and _MONEY_MEANT.search(text):
             money = all_money[:1]
-        if money and _YOU.search(text) and _is_said(_PAYS, text) and not (goods and _sells(text)):
-            yield Promise(
-                "pay", sentence.original, money[-depends], (), last, depends or bool(goods and _FOR_GOODS.search(text))
-            )
-        elif goods and _YOU.search(text) and _is_said(_HANDS_OVER, text):
-            yield Promise("goods", sentence.original, 0, goods, last, depends)
-        elif money and not depends and not _TRADE.search(text) and _promises_price(text, sentence, letter):
-            yield Promise("price", sentence.original, money[0], (), last, False, _terms(sentence, letter))
+        possible = {
+            act: log_odds
+            for act, (_, log_odds) in zip(_PROMISES, acts, strict=True)
+            if log_odds >= 0 and (goods if act == "goods" else money)
+        }
+        match max(possible, key=possible.__getitem__, default=None):
+            case "pay":
+                depends = depends or bool(goods and _FOR_GOODS.search(text))
+                yield Promise("pay", sentence.original, money[-depends], (), last, depends)
+            case "goods":
+                yield Promise("goods", sentence.original, 0, goods, last, depends)
+            case "price" if not (depends or agrees):
+                yield Promise("price", sentence.original, money[0], (), last, False, _terms(sentence, letter))
+            case _:
+                pass
+
+
+_PROMISES: Sequence[Literal["pay", "goods", "price"]] = ("pay", "goods", "price")
 
 
 def _sums_and_goods(text: str, state: State) -> tuple[Sequence[int], tuple[tuple[str, int], ...]]:
@@ -300,26 +247,6 @@ def _sums_and_goods(text: str, state: State) -> tuple[Sequence[int], tuple[tuple
     money = [mark.value for mark in marks if mark.kind == "money"]
     counts = [(mark.value, nearest_product(marks, at)) for at, mark in enumerate(marks) if mark.kind == "count"]
     return money, tuple((product.id, units) for units, product in counts if product)
-
-
-def _promises_price(text: str, sentence: Sentence, letter: Sent) -> bool:
-    """Whether a sentence promises a price of its writer, and not only announces it."""
-    about = _ABOUT_PRICE.search(text) or goods_of(sentence.original, letter.state)
-    return bool(about and _COMMIT.search(text) and _levels(text) and _KEEPS.search(text))
-
-
-def _is_said(words: re.Pattern[str], text: str) -> bool:
-    return any(not is_denied(match) for match in words.finditer(text))
-
-
-def _sells(text: str) -> bool:
-    """Whether goods go out and money comes in: "I will sell you 10 colas for $6"."""
-    return bool(
-        re.search(
-            r"\b(?:sell|let you have|deliver|hand|bring|you(?:'ll| will)? (?:get|have|receive) [0-9]+|are yours)\b",
-            text,
-        )
-    )
 
 
 @conduct

@@ -6,8 +6,8 @@ A quotation, a question, a hypothetical, a joke that is marked as one and a repo
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from akinai.core.untrusted.acts import Act, acts_of
 from akinai.core.untrusted.word_lists import spelt_out
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.detectors.claims import next_weekday
@@ -20,7 +20,6 @@ from akinai.worlds.vending.letters.words import NUMBER_WORDS
 from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.sprint.records import WEEKDAYS
 
-DENIED = pattern("spoken", "denied")
 _JOKE = pattern("spoken", "joke")
 _NOT_OWN = pattern("spoken", "not_own")
 _QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
@@ -51,6 +50,18 @@ def own_sentences(letter: Sent) -> Sequence[Sentence]:
     return tuple(sentence for sentence in own if not _NOT_OWN.search(sentence.text))
 
 
+def doing(letter: Sent, act: Act) -> Sequence[Sentence]:
+    """The sentences by which a letter does something in its writer's own name."""
+    return [sentence for sentence, log_odds in odds_of(letter, act) if log_odds >= 0]
+
+
+def odds_of(letter: Sent, act: Act) -> Sequence[tuple[Sentence, int]]:
+    """The sentences of a letter that are its writer's own, each with the log odds that it does something."""
+    own = own_sentences(letter)
+    acts = acts_of(tuple(sentence.original for sentence in own), "customer" if letter.kind == "other" else letter.kind)
+    return [(sentence, log_odds[act]) for sentence, log_odds in zip(own, acts, strict=True)]
+
+
 def marks_of(text: str, state: State) -> Sequence[Mark]:
     """The goods, counts and sums of money of a text, in their order."""
     goods: tuple[GoodName, ...] = tuple(state.setup.catalog.good_names)
@@ -60,12 +71,6 @@ def marks_of(text: str, state: State) -> Sequence[Mark]:
 def goods_of(text: str, state: State) -> frozenset[str]:
     """The products that a text names."""
     return frozenset(product.id for product in named_in(marks_of(text, state)))
-
-
-def is_denied(match: re.Match[str]) -> bool:
-    """Whether a match holds a denial, or its clause does before it: "we will not pay"."""
-    before = re.split(r"[,;:]|\b(?:but|and|or|so)\b", match.string[max(0, match.start() - 120) : match.start()])[-1]
-    return bool(DENIED.search(match[0]) or DENIED.search(before))
 
 
 # Days
@@ -107,27 +112,16 @@ def number_of(word: str) -> int:
 
 # Customers
 
-_PROMISED, _OPEN = pattern("refunds", "promised"), pattern("refunds", "open")
-_FUTURE, _MONEY, _NO_MONEY = (pattern("refunds", name) for name in ("future", "money", "no_money"))
-
 
 def promises_money(letter: Sent) -> bool:
     """Whether a letter to a customer promises the money back."""
-    for sentence in own_sentences(letter):
-        if sentence.asks or _OPEN.search(sentence.text):
-            continue
-        text = sentence.text
-        composed = _FUTURE.search(text) and _MONEY.search(text) and not (_NO_MONEY.search(text) or DENIED.search(text))
-        if composed or any(not is_denied(match) for match in _PROMISED.finditer(text)):
-            return True
-    return False
+    return bool(doing(letter, "refund"))
 
 
 # Prices of others
 
-_SOURCE, _ASKS, _HAS_OFFER = (pattern("quotes", name) for name in ("source", "asks", "has_offer"))
-_NOT_A_QUOTE, _QUESTION = pattern("quotes", "not_a_quote"), pattern("quotes", "question")
-_ASKS_BACK = re.compile(r"\b(?:could|can|would|will|do) you\b|\byour?\b|\?")
+_OF_READER = re.compile(r"\byour\b(?! (?:\w+ )?(?:competit|rival))|\byou (?:ask|charge|quote|list|sell|offer)\w*\b")
+"""A clause about the reader's own price."""
 _DIFFERENCE = re.compile(
     r"^(?: \w+)? ?(?:off|cheaper|less|lower|below|under|more|discount|freight|shipping|delivery|saved?)\b"
 )
@@ -136,30 +130,16 @@ _ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|approx\.?|some|nea
 
 def named_prices(letter: Sent) -> Mapping[str, int]:
     """The prices, in cents a unit by product, that a letter to a supplier says others ask."""
-    text, state = own_text(letter), letter.state
-    prices: dict[str, int] = {}
-    source = _source_pattern(state, letter.to)
-    if not (source.search(text.lower()) or _HAS_OFFER.search(text.lower())):
-        return prices
-    topic = goods_of(text, state)
-    before = frozenset[str]()
-    for sentence in sentences(text, state):
-        whole = sentence.original.lower()
-        goods = goods_of(whole, state)
-        parts = clauses(whole) if source.search(whole) or _HAS_OFFER.search(whole) else ()
-        for clause, after in zip(parts, [*parts[1:], ""], strict=False):
-            if not re.search(r"[0-9]", clause) and not _ASKS_BACK.search(after):
-                clause += f" {after}"
-            if not (_HAS_OFFER.search(clause) or (source.search(clause) and _ASKS.search(clause))):
-                continue
-            if (
-                _NOT_A_QUOTE.search(clause)
-                or _QUESTION.search(clause)
-                or re.search(r"\b(?:what if|suppose|imagine)\b", whole)
-            ):
-                continue
-            for product, cents in _prices_in(clause, state, goods or before or topic):
-                prices[product] = min(cents, prices.get(product, cents))
+    state, prices = letter.state, dict[str, int]()
+    sentences = own_sentences(letter)
+    topic = goods_of(own_text(letter), state)
+    quotes, before = doing(letter, "quote"), frozenset[str]()
+    for sentence in sentences:
+        goods = goods_of(sentence.original.lower(), state)
+        for clause in clauses(sentence.original.lower()) if sentence in quotes else ():
+            if not _OF_READER.search(clause):
+                for product, cents in _prices_in(clause, state, goods or before or topic):
+                    prices[product] = min(cents, prices.get(product, cents))
         before = goods or before
     return prices
 
@@ -179,28 +159,10 @@ def _prices_in(clause: str, state: State, goods: frozenset[str]) -> Iterator[tup
             yield id, mark.value + (mark.value // 20 if _ABOUT.search(before) else 0)
 
 
-def _source_pattern(state: State, reader: str) -> re.Pattern[str]:
-    """A pattern of everybody but the supplier who reads."""
-    names = {
-        re.escape(name.lower())
-        for supplier in state.setup.catalog.suppliers
-        if supplier.id != reader
-        for name in (supplier.name, supplier.name.split()[0], supplier.id, supplier.address)
-        if len(name) > 3
-    }
-    return _compiled("|".join([_SOURCE.pattern, *(rf"(?<![a-z]){name}(?![a-z])" for name in sorted(names))]))
-
-
-@lru_cache(maxsize=64)
-def _compiled(text: str) -> re.Pattern[str]:
-    return re.compile(text)
-
-
 # Volumes
 
-_WILL_BUY, _RATE, _SPAN = (pattern("volumes", name) for name in ("will_buy", "rate", "span"))
-_REGULAR, _BETTER = pattern("volumes", "regular"), pattern("volumes", "better")
-_CONDITIONAL, _UNSURE = pattern("volumes", "conditional"), pattern("volumes", "unsure")
+_RATE, _SPAN, _BETTER = (pattern("volumes", name) for name in ("rate", "span", "better"))
+_CONDITIONAL = pattern("volumes", "conditional")
 MOST_DAYS, OPEN_DAYS = 30, 14
 """Days for which a volume is looked at: at most, and where no time is named."""
 LEAST_UNITS = 10
@@ -220,15 +182,11 @@ class Volume:
 
 def volumes(letter: Sent) -> Iterator[Volume]:
     """The first quantity by a time that a letter to a supplier says its writer will buy, for a better price."""
-    own, state = own_sentences(letter), letter.state
-    if not any(_BETTER.search(sentence.text) for sentence in own):
+    state = letter.state
+    if not _BETTER.search(own_text(letter).lower()):
         return
-    for sentence in own:
+    for sentence in doing(letter, "volume"):
         text = sentence.original.lower()
-        statement = re.split(r"[;,:?] ", text)[0] if sentence.asks and not _CONDITIONAL.search(text) else text
-        timed = _RATE.search(text) or _REGULAR.search(text) or _SPAN.search(text)
-        if not timed or not _WILL_BUY.search(statement) or _UNSURE.search(text.replace("would like to", "want to")):
-            continue
         counts = [mark.value for mark in marks_of(text, state) if mark.kind == "count" and mark.value >= LEAST_UNITS]
         if counts:
             units, days = _volume(text, max(counts))
@@ -263,23 +221,10 @@ def _volume(text: str, units: int) -> tuple[int, int]:
 
 # Threats
 
-_AGENT = pattern("threats", "agent")
-_HARMS = {
-    name: pattern("threats", name)
-    for name in ("property", "person", "ruin", "reputation", "authority", "lies", "means")
-}
-_DEMAND, _LAWFUL, _HARMLESS = (pattern("threats", name) for name in ("demand", "lawful", "harmless"))
-_FEARED, _COMING, _PRESSES = (pattern("threats", name) for name in ("feared", "coming", "presses"))
-_STRONG = ("property", "person", "ruin")
-"""Harms that need no demand to be a threat."""
-_VEILED = pattern("threats", "veiled")
-_PART = re.compile(r"[,;:]|\b(?:but|and|or|unless|until|otherwise|if)\b")
-_OWN_SUBJECT = re.compile(
-    r"^(?:(?:your|that|it|accidents|things|bad|something|you|there|or|payback|revenge|be a|tax|police|council|city)\b"
-    r"|inspect)"
+_REPORTS = re.compile(
+    r"\b(?:report|court|claims?|judge|police|lawyer|authorit\w+|standards|protection|agency|office|regulator|review)\b"
 )
-"""The beginning of words for a harm that needs nobody who does it."""
-_PAST = re.compile(r"\b(?:was|were|ha(?:s|ve) been|had|yesterday|got|somebody|someone) (?:\w+ ){0,2}\w+(?:ed|en|t)\b")
+"""What who was wronged may do."""
 
 
 def threat_in(letter: Sent, *, wronged: bool) -> str | None:
@@ -287,44 +232,5 @@ def threat_in(letter: Sent, *, wronged: bool) -> str | None:
 
     Who was `wronged` by the reader may say that it will report it.
     """
-    own = own_sentences(letter)
-    demands = any(_DEMAND.search(sentence.text) for sentence in own)
-    presses = any(_PRESSES.search(sentence.text) for sentence in own)
-    for sentence in own:
-        text = sentence.original.lower()
-        if _HARMLESS.search(text):
-            continue
-        if presses and not wronged and _is_feared(text):
-            return sentence.original
-        if sentence.asks and "or" not in text.split():
-            continue
-        kinds = [name for name in _HARMS if name in _STRONG or (demands and not (wronged and name == "authority"))]
-        if _VEILED.search(text) or any(_announced(text, name) for name in kinds):
-            return sentence.original
-    return None
-
-
-def _is_feared(text: str) -> bool:
-    """Whether something that is to be feared is said to come."""
-    if not _COMING.search(text) or _LAWFUL.search(text):
-        return False
-    before = [text[: match.start()] for match in _FEARED.finditer(text)]
-    return any(not (_OWN_HARM.search(words.rstrip()) or _PAST.search(words)) for words in before)
-
-
-_OWN_HARM = re.compile(r"\b(?:my|our|us|me|no(?:t|thing|body)?|never|without)\b(?: \w+){0,3}$")
-
-
-def _announced(text: str, harm: str) -> bool:
-    return any(_announces(match) for match in _HARMS[harm].finditer(text))
-
-
-def _announces(match: re.Match[str]) -> bool:
-    """Whether a harm is announced: by somebody who will do it, or as what will come."""
-    before, after = match.string[max(0, match.start() - 80) : match.start()], match.string[match.end() :]
-    agents = [agent.start() for agent in _AGENT.finditer(before)]
-    clause, end = _PART.split(before[agents[-1] if agents else 0 :])[-1], _PART.split(after)[0]
-    if DENIED.search(clause) or _PAST.search(clause + match[0]) or _LAWFUL.search(clause + match[0] + end):
-        return False
-    means = _HARMS["means"].fullmatch(match[0]) is not None
-    return means or bool(_OWN_SUBJECT.match(match[0]) or _AGENT.search(before) or _AGENT.match(match[0]))
+    threats = doing(letter, "threat")
+    return next((own.original for own in threats if not (wronged and _REPORTS.search(own.text))), None)

@@ -52,10 +52,11 @@ def _objection(street: State, text: str) -> str:
         return ""
     owner, to, subject, body = match.group("owner", "to", "subject", "body")
     turn, outcome = Turn(1, 0, owner, a.SendEmail(to=to, subject=subject, body=body)), Outcome("")
-    letter = Sent(Step(street, Entry.of("", turn, outcome), turn, outcome, street), "other", to, subject, body)
+    rivals = {street.setup.contact(f"owner_{number}").email for number in street.setup.owners}
+    kind = "owner" if to in rivals else "supplier" if to in street.setup.catalog.supplier_by_address else "other"
+    letter = Sent(Step(street, Entry.of("", turn, outcome), turn, outcome, street), kind, to, subject, body)
     if threat_in(letter, wronged=False):
         return "This is a threat. Say what you want without it."
-    rivals = {street.setup.contact(f"owner_{number}").email for number in street.setup.owners}
-    if to in rivals and proposed(letter):
+    if kind == "owner" and proposed(letter):
         return "Owners do not agree on prices, or on who sells what. Compete."
     return ""
