@@ -94,14 +94,16 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI everything that a test needs is there: a skipped one is a check that did not run, so the run fails.
-
-    What the last tests left is collected once; pytest does so ten times, each of which would walk everything again.
-    """
-    gc.collect()
-    gc.freeze()
+    """In CI everything that a test needs is there: a skipped one is a check that did not run, so the run fails."""
     if _skipped and exitstatus == pytest.ExitCode.OK and not hasattr(session.config, "workerinput"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """What the last tests left is collected once; pytest does so ten times, each of which would walk everything again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

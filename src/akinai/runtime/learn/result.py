@@ -185,7 +185,7 @@ class LearnResult(SplitEvaluation):
         replies that stayed unreadable; `training` says of each epoch what became of its tasks and of all that was
         asked for; `spent` is what models received and answered, with the unreadable replies by reason.
         """
-        judged, runs, usage = self.judged, self.runs, self.usage
+        judged, runs = self.judged, self.runs
         best = max(self.selected, key=lambda selected: selected.score, default=None)
         evaluation = self.scores_json(graded=runs is None)
 
@@ -217,13 +217,7 @@ class LearnResult(SplitEvaluation):
                 {**_counts_json(epoch, counts), "finished": counts is not self.unfinished}
                 for epoch, counts in self._counts()
             ],
-            "spent": {
-                "calls": usage.calls,
-                "unreadable": usage.unreadable,
-                "reasons": dict(usage.reasons),
-                "input": usage.tokens.input,
-                "output": usage.tokens.output,
-            },
+            "spent": _usage_json(self.usage),
             "improvement_rate": [
                 {"epoch": e.epoch, "accuracy": e.accuracy, "rate": e.improvement, "points": e.points}
                 for e in (() if runs else self.epochs)
@@ -298,6 +292,17 @@ def _share(result: EvalResult | None) -> Json:
     if not n:
         return {"value": None, "ci95": None, "n": 0}
     return {"value": result.accuracy, "ci95": list(proportion_interval(right, n)), "n": n}
+
+
+def _usage_json(usage: ModelUsage) -> dict[str, Json]:
+    """What models received and answered, with the unreadable replies by reason."""
+    return {
+        "calls": usage.calls,
+        "unreadable": usage.unreadable,
+        "reasons": dict(usage.reasons),
+        "input": usage.tokens.input,
+        "output": usage.tokens.output,
+    }
 
 
 def _counts_json(epoch: int, counts: EpochCounts) -> dict[str, Json]:
