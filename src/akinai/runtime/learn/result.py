@@ -162,6 +162,12 @@ class LearnResult(SplitEvaluation):
             return f"{100 * value:.1f} points"
         return figure(100 * value, "cents") if self.unit == "dollars" else f"{value:,.2f}"
 
+    def _failed(self) -> int:
+        """The judged tasks without a readable answer and runs that broke; those of training where nothing else was."""
+        if self.split == "train":
+            return sum(epoch.counts.failed for epoch in self.epochs)
+        return self.judged.failed if self.judged else 0
+
     def __str__(self) -> str:
         """The result in a sentence or two, and a row with the scores."""
         means = [result.mean if result else None for result in (self.baseline, self.judged)]
@@ -206,11 +212,7 @@ class LearnResult(SplitEvaluation):
             **part("with", "without"),
             "playbook_size": len(self.playbook),
             "tokens": self._tokens(),
-            "failed": sum(epoch.counts.failed for epoch in self.epochs)
-            if self.split == "train"
-            else judged.failed
-            if judged
-            else 0,
+            "failed": self._failed(),
             "given_up": sum(counts.given_up for _, counts in self._counts()),
             "stopped": self.stopped or None,
             "training": [
