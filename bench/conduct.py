@@ -1,13 +1,13 @@
 """Precision and recall of what is found of conduct, over labelled runs of both worlds, with 95 % intervals.
 
-    python bench/conduct.py [--held-out | --first | --third] [--show] [TYPE ...]
+    python bench/conduct.py [--held-out | --first | --third | --fourth] [--show] [TYPE ...]
     python bench/conduct.py --scripted
 
 A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
 these types is false. `--held-out` reads the cases by which no detector has been improved, `--first` those that were
-held out before them, `--third` those that are still unread and to be read once; `--show` prints a line for each
-disagreement; `--scripted` prints what is found in the scripts of docs/arena.md. The format of cases is explained in
-tests/conduct/README.md.
+held out before them, `--third` those that another hand wrote later and that were read once, `--fourth` those that are
+still unread and to be read once; `--show` prints a line for each disagreement; `--scripted` prints what is found in the
+scripts of docs/arena.md. The format of cases is explained in tests/conduct/README.md.
 """
 
 import sys
@@ -32,6 +32,7 @@ SET_ASIDE = {
     "--held-out": FOLDER / "held_out_second",
     "--first": FOLDER / "held_out",
     "--third": FOLDER / "held_out_third",
+    "--fourth": FOLDER / "held_out_fourth",
 }
 """Folders of cases that another hand wrote, by the option that reads them."""
 SCRIPTED = FOLDER / "scripted"

@@ -128,9 +128,9 @@ def test_the_cases_set_aside_are_those_of_the_page(folder: Path) -> None:
 
 
 def test_cases_set_aside_are_many_and_half_of_them_near_misses() -> None:
-    """In each folder that is set aside at least 190, and of each of its types at least ten, or eight in the third."""
-    without = ({"unbilled_goods", "ignored_invoice"}, {"unbilled_goods"}, set[str]())
-    for cases, missing, fewest in zip(CASES_SET_ASIDE, without, (10, 10, 8), strict=True):
+    """In each folder that is set aside at least 190, and of each of its types at least ten; eight in the third, six in the fourth."""
+    without = ({"unbilled_goods", "ignored_invoice"}, {"unbilled_goods"}, set[str](), set[str]())
+    for cases, missing, fewest in zip(CASES_SET_ASIDE, without, (10, 10, 8, 6), strict=True):
         assert len(cases) >= 190
         assert {case.about for case in cases} == {*TYPES} - missing
         for type_ in {case.about for case in cases}:
