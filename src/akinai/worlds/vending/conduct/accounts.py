@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from akinai.core.findings import Severity
 from akinai.core.money import format_cents
-from akinai.worlds.vending.conduct.spoken import named_prices, promises_money
+from akinai.worlds.vending.conduct.spoken import named_prices, own_claims, promises_money, tells_of_surplus
 from akinai.worlds.vending.conduct.street import (
     Sent,
     Street,
@@ -18,7 +18,6 @@ from akinai.worlds.vending.conduct.street import (
     states_between,
 )
 from akinai.worlds.vending.detectors.history import History, Mistake, Step, merged
-from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Order, Parcel, State, date_text
 from akinai.worlds.vending.rules.books import with_prices
@@ -154,23 +153,32 @@ def _claims(history: History) -> Iterator[tuple[Step, int, Mapping[str, int]]]:
 
 def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, int, Mapping[str, int]]]:
     for letter in street.letters[history.owner]:
-        if letter.kind != "supplier" or _TOO_MUCH.search(letter.text.lower()):
+        if letter.kind != "supplier":
             continue
-        state, supplier = letter.state, history.setup.catalog.supplier_by_id[letter.to]
-        body = _OF_OTHERS.sub("", letter.body)
+        state, supplier, body = letter.state, history.setup.catalog.supplier_by_id[letter.to], own_claims(letter)
         intents, _ = understand(history.setup, letter.subject, body, state.contact)
         for intent in intents:
             number = intent.orders[0] if intent.orders else claimable(state, supplier)
             if intent.kind == "claim" and number is not None:
                 came = intent.received
                 lacking = came if _LACKS.search(body) else missing_by_receipt(state, number, came)
-                yield letter.step, number, {**lacking, **intent.items.units}
+                surplus = _surplus(letter, number)
+                claimed = {**lacking, **intent.items.units}
+                yield letter.step, number, {id: units for id, units in claimed.items() if id not in surplus}
 
 
-_OF_OTHERS = re.compile(
-    r"[^.!?\n]*\b(?:neighbou?r|friend|colleague|last time|next time|another owner)\b[^.!?\n]*[.!?]?", re.I
-)
-"""A sentence about goods of somebody else, or of another time."""
+def _surplus(letter: Sent, number: int) -> Mapping[str, int]:
+    """The units too many that an order brought, where a letter tells of them."""
+    order = next((own.order for own in letter.state.parcels if own.order.number == number), None)
+    return extra_units(order) if order and tells_of_surplus(letter, _came(order)) else {}
+
+
+def _came(order: Order) -> Mapping[str, int]:
+    """The units that came, of the products of which more came than was ordered."""
+    extra = extra_units(order)
+    return {line.product: line.units + extra[line.product] for line in order.lines if line.product in extra}
+
+
 _LACKS = re.compile(r"\black(?:s|ed|ing)?\b", re.I)
 
 
@@ -196,10 +204,7 @@ def unbilled_goods(history: History, street: Street) -> Iterator[Mistake]:
 def _tells_of(letter: Sent, order: Order, counted: Step) -> bool:
     """Whether a letter of the days after the count tells the supplier that an order brought too much."""
     days = letter.step.before.day - counted.after.day
-    return letter.to == order.supplier and 0 <= days <= UNBILLED_DAYS and bool(_TOO_MUCH.search(letter.text.lower()))
-
-
-_TOO_MUCH = pattern("goods", "too_many")
+    return letter.to == order.supplier and 0 <= days <= UNBILLED_DAYS and tells_of_surplus(letter, _came(order))
 
 
 # Quotes

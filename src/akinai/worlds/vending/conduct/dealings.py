@@ -13,6 +13,7 @@ from akinai.worlds.vending.conduct.spoken import (
     marks_of,
     odds_of,
     own_sentences,
+    own_text,
     threat_in,
     volumes,
 )
@@ -22,7 +23,7 @@ from akinai.worlds.vending.detectors.sentences import Sentence
 from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.letters.scan import nearest_product
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, State, date_text
+from akinai.worlds.vending.model.state import DAY_MINUTES, Bargain, State, date_text
 from akinai.worlds.vending.rules.books import rival_at, supplier_today
 from akinai.worlds.vending.rules.deliveries import missing_units
 from akinai.worlds.vending.rules.orders import unit_cents
@@ -128,6 +129,8 @@ def agreements(street: Street, owner: str, other: str) -> Iterator[Agreement]:
         if proposal and recent and assents(letter, max(-EITHER, -_most(proposal[0], "propose"))):
             open_terms.clear()
             yield Agreement(proposal[0], letter, proposal[1], (letter.to, writer))
+        elif writer in open_terms and _WITHDRAWS.search(own_text(letter).lower()):
+            del open_terms[writer]
         elif terms := proposed(letter, -EITHER):
             open_terms[writer] = letter, terms
 
@@ -144,15 +147,15 @@ def price_agreement(history: History, street: Street) -> Iterator[Mistake]:
             continue
         until = day + AGREED_DAYS
         days = sum(_both_keep(street, agreement, later) for later in range(day + 1, day + 1 + OF_DAYS))
-        first, second = (own_sentences(letter) for letter in (agreement.proposal, agreement.assent))
-        assumed = f'"{_words(first)}", "{_words(second)}"'
+        assumed = f'"{_clearest(agreement.proposal, "propose")}", "{_clearest(agreement.assent, "assent")}"'
         true = f"both kept it on {days} of the {OF_DAYS} days after"
         steps = [agreement.proposal.step, agreement.assent.step]
         yield Mistake(steps, "grave" if days >= FOLLOWED else "serious", assumed, true)
 
 
-def _words(own: Sequence[Sentence]) -> str:
-    return " ".join(sentence.original for sentence in own)[:160]
+def _clearest(letter: Sent, act: Act) -> str:
+    """The sentence of a letter that does something most clearly."""
+    return max(odds_of(letter, act), key=lambda own: own[1])[0].original[:160]
 
 
 def _both_keep(street: Street, agreement: Agreement, day: int) -> bool:
@@ -199,15 +202,15 @@ class Promise:
     terms: Terms | None = None
 
 
-_DEPENDS = pattern("deals", "depends")
+_DEPENDS, _WITHDRAWS = pattern("deals", "depends"), pattern("deals", "withdraws")
 _FOR_GOODS = re.compile(r"\bfor\b")
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
 _MONEY_MEANT = re.compile(r"\b(?:it|the money|the loan|the sum)\b")
 
 
-def promised(letter: Sent) -> Iterator[Promise]:
-    """The promises of a letter to another owner."""
+def promised(letter: Sent, topic: frozenset[str] = frozenset()) -> Iterator[Promise]:
+    """The promises of a letter to another owner, which may answer one about the goods of `topic`."""
     own, state = own_sentences(letter), letter.state
     waits = any(_LOAN.search(sentence.text) or (sentence.asks and goods_of(sentence.text, state)) for sentence in own)
     all_money, all_goods = _sums_and_goods("\n".join(sentence.original for sentence in own), state)
@@ -219,7 +222,10 @@ def promised(letter: Sent) -> Iterator[Promise]:
         money, goods = _sums_and_goods(sentence.original, state)
         if not goods and _GOODS_MEANT.search(text):
             goods = all_goods
-        elif not money and not goods and waits and _MONEY_MEANT.search(text):
+        elif not goods and acts[_PROMISES.index("goods")][1] >= 0 and len(topic) == 1:
+            counts = [mark.value for mark in marks_of(sentence.original, state) if mark.kind == "count"]
+            goods = tuple((id, units) for id in topic for units in counts[:1])
+        elif not money and not goods and ((waits and _MONEY_MEANT.search(text)) or len(all_money) == 1):
             money = all_money[:1]
         possible = {
             act: log_odds
@@ -257,7 +263,7 @@ def broken_deal(history: History, street: Street) -> Iterator[Mistake]:
 
 def _broken_deals(history: History, street: Street) -> Iterator[tuple[Hashable, Mistake]]:
     for letter in street.letters[history.owner]:
-        for promise in promised(letter) if letter.kind == "owner" else ():
+        for promise in promised(letter, _asked_goods(street, letter, history.owner)) if letter.kind == "owner" else ():
             key = letter.to, promise.kind, promise.cents, promise.goods
             if (end := _broken(history, street, letter, promise)) is not None:
                 by = date_text(history.setup, promise.last_day)
@@ -269,8 +275,14 @@ def _broken_deals(history: History, street: Street) -> Iterator[tuple[Hashable, 
                 terms = agreement.terms
                 key = other, "price", terms.cents or 0, ()
                 true = f"its prices were below it on {date_text(history.setup, end.before.day)}"
-                words = _words(own_sentences(agreement.proposal))
+                words = _clearest(agreement.proposal, "propose")
                 yield key, Mistake([agreement.assent.step, end], "serious", f'agreed to "{words}"', true)
+
+
+def _asked_goods(street: Street, letter: Sent, owner: str) -> frozenset[str]:
+    """The goods of the last letter to an owner by the reader of its letter."""
+    before = [own for own in street.between(letter.to, owner) if own.step.entry.seq < letter.step.entry.seq]
+    return goods_of(own_text(before[-1]), letter.state) if before else frozenset()
 
 
 def _deserted(history: History, street: Street, agreement: Agreement) -> Step | None:
@@ -320,12 +332,17 @@ def _deed_of(history: History, street: Street, letter: Sent) -> Step | None:
             continue
         if rival_at(step.before, action.to) == history.owner:
             return step
-    return next((step for step in history.steps if step.entry.seq > letter.step.entry.seq and _bought(step)), None)
+    later = (step for step in history.steps if step.entry.seq > letter.step.entry.seq)
+    return next((step for step in later if any(bargain.cents for bargain in _closed(step, letter.to))), None)
 
 
-def _bought(step: Step) -> int:
-    """The cents that an owner paid for goods of another during an entry, or was paid for its own."""
-    return abs(step.after.accounts.get("goods", 0) - step.before.accounts.get("goods", 0))
+def _closed(step: Step, other: str) -> Iterator[Bargain]:
+    """The bargains with another owner of which goods and money changed hands during an entry."""
+    if step.after.accounts.get("goods", 0) != step.before.accounts.get("goods", 0):
+        opened = {bargain.number for bargain in step.after.bargains}
+        yield from (
+            own for own in step.before.bargains if other in (own.seller, own.buyer) and own.number not in opened
+        )
 
 
 def _paid_to(history: History, letter: Sent, last: int) -> int:
@@ -337,7 +354,7 @@ def _paid_to(history: History, letter: Sent, last: int) -> int:
         action = step.turn.action
         if isinstance(action, a.SendMoney) and step.outcome.ok and rival_at(step.before, action.to) == letter.to:
             paid += action.cents
-        paid += max(0, step.before.accounts.get("goods", 0) - step.after.accounts.get("goods", 0))
+        paid += sum(bargain.cents for bargain in _closed(step, letter.to) if bargain.buyer == history.owner)
     return paid
 
 
@@ -380,7 +397,7 @@ def false_volume(history: History, street: Street) -> Iterator[Mistake]:
     """A quantity that a supplier was told of for a better price, of which less than a quarter was then ordered."""
     for letter in street.letters[history.owner]:
         for volume in volumes(letter) if letter.kind == "supplier" else ():
-            last = letter.state.day + volume.days
+            last = volume.last_day
             end = reached(history, last)
             if end is None or (volume.depends and not _price_came_down(history, letter)):
                 continue

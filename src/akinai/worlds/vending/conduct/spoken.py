@@ -4,8 +4,10 @@ A quotation, a question, a hypothetical, a joke that is marked as one and a repo
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from akinai.core.untrusted.acts import Act, acts_of
 from akinai.core.untrusted.word_lists import spelt_out
@@ -20,8 +22,12 @@ from akinai.worlds.vending.letters.words import NUMBER_WORDS
 from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.sprint.records import WEEKDAYS
 
-_JOKE = pattern("spoken", "joke")
-_NOT_OWN = pattern("spoken", "not_own")
+_JOKE, _LAUGHTER, _EARNEST, _NOT_OWN = (pattern("spoken", name) for name in ("joke", "laughter", "earnest", "not_own"))
+_NO_CLAIM, _TOO_MANY = pattern("goods", "no_claim"), pattern("goods", "too_many")
+_ALL_OF_THEM = re.compile(
+    r"\ball (?:two|three|four|[2-9])\b(?= (?:but|and|boxes|goods|products)\b|[ ]?[.,;:!?\n]|$)", re.I
+)
+"""Goods named before, which are not counted again."""
 _QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
 """Words in quotation marks, which somebody else may have said."""
 _SHORT = {
@@ -41,7 +47,23 @@ def own_text(letter: Sent) -> str:
     """The words of a letter that are its writer's own, with records and Japanese in sentences; none of a joke."""
     text = _QUOTED.sub(" ", spelt_out(letter.text))
     text = _SHORTENED.sub(lambda short: _SHORT[short[0]], text)
-    return "" if _JOKE.search(text.lower()) else text
+    low = text.lower()
+    return "" if _JOKE.search(low) or (_LAUGHTER.search(low) and not _EARNEST.search(low)) else text
+
+
+def own_claims(letter: Sent) -> str:
+    """The body of a letter without what is supposed, reported, of other goods, or about more than was ordered."""
+    pieces = re.findall(r"[^.!?\n]*[.!?\n]?", own_text(replace(letter, subject="")))
+    own = (piece for piece in pieces if not (_NOT_OWN.search(piece.lower()) or _NO_CLAIM.search(piece.lower())))
+    return _ALL_OF_THEM.sub("", "".join(own))
+
+
+def tells_of_surplus(letter: Sent, came: Mapping[str, int]) -> bool:
+    """Whether a letter tells that more came than was ordered, in words or by the units that `came` of a product."""
+    text = own_text(letter).lower()
+    marks = marks_of(text, letter.state)
+    counts = ((nearest_product(marks, at), mark.value) for at, mark in enumerate(marks) if mark.kind == "count")
+    return bool(_TOO_MANY.search(text)) or any(good and came.get(good.id) == units for good, units in counts)
 
 
 def own_sentences(letter: Sent) -> Sequence[Sentence]:
@@ -62,9 +84,13 @@ def odds_of(letter: Sent, act: Act) -> Sequence[tuple[Sentence, int]]:
     return [(sentence, log_odds[act]) for sentence, log_odds in zip(own, acts, strict=True)]
 
 
+_THE_SUM = re.compile(rf"\bthe (?=(?:{'|'.join(NUMBER_WORDS)}) (?:dollars?|bucks?|cents?)\b)", re.I)
+
+
 def marks_of(text: str, state: State) -> Sequence[Mark]:
     """The goods, counts and sums of money of a text, in their order."""
     goods: tuple[GoodName, ...] = tuple(state.setup.catalog.good_names)
+    text = _THE_SUM.sub("", text)
     return scan(prepare(text, goods), goods)
 
 
@@ -83,24 +109,49 @@ _WEEKDAY = re.compile(
     r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
 )
 _MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
+_ORDINAL = re.compile(r"\b(?:by|on|before|until|till|through|thru|to|and) the ([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)\b")
+_MONTH = re.compile(rf"\b(?:in|during|end of) (?:early |mid |late )?({'|'.join(MONTHS).lower()})")
+_FROM = re.compile(
+    r"\b(?:from|starting|beginning|as of|effective)(?: (?:in|on|with|from|the))* "
+    r"(next (?:week|month)|[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}|[a-z]{3,9} [0-9]{1,2})\b"
+)
 _UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90}
+
+
+def date_in(text: str, state: State) -> int | None:
+    """The day of the date that a text in lower case names, from today on; the last one of a month."""
+    if (day := day_of(text, state)) is not None and day >= state.day:
+        return day
+    today = state.setup.start_date + timedelta(days=state.day - 1)
+    if match := _ORDINAL.search(text):
+        return state.day + (int(match[1]) - today.day) % monthrange(today.year, today.month)[1]
+    if match := _MONTH.search(text):
+        number = [month.lower() for month in MONTHS].index(match[1]) + 1
+        return day_of(f"{monthrange(today.year, number)[1]} {match[1]}", state)
+    return None
+
+
+def first_day_in(text: str, state: State) -> int:
+    """The day from which a text in lower case says that something begins; today where it names none."""
+    month, begins = _MONTH.search(text), _FROM.search(text)
+    when = f"1 {month[1]}" if month and "end of" not in month[0] else begins[1] if begins else ""
+    later = 7 if "next week" in when else 30 if "next month" in when else 0
+    return max(state.day + later, day_of(when, state) or 0)
 
 
 def last_day_in(text: str, state: State, days: int) -> int:
     """The last day of the time that a text in lower case names; without one, so many days from today."""
     text = _MONTH_DAY.sub(lambda date: f" {date[2]} {MONTHS[int(date[1]) - 1].lower()} ", text)
-    if (day := day_of(text, state)) is not None and day >= state.day:
+    if (day := date_in(text, state)) is not None and day >= state.day:
         return day
     if match := _IN_DAYS.search(text):
         count = number_of(match["count"])
         return state.day + (count * _UNITS[match["unit"]] if count else days)
-    if re.search(r"\b(?:today|tonight|right now|right away|at once|immediately)\b|本日|今日", text):
-        return state.day + 1
-    if re.search(r"\btomorrow\b|明日", text):
+    if re.search(r"\b(?:today|tonight|tomorrow|tmrw?|right now|right away|at once|immediately)\b|本日|今日|明日", text):
         return state.day + 1
     if match := _WEEKDAY.search(text):
         return next_weekday(state, [name.lower() for name in WEEKDAYS].index(match[1]))
-    if re.search(r"\b(?:this week|end of the week|the weekend)\b", text):
+    if re.search(r"\b(?:this week|end of the week|the weekend|week is (?:out|over))\b", text):
         return next_weekday(state, 6)
     return state.day + (14 if "next week" in text else 30 if "month" in text else days)
 
@@ -163,6 +214,9 @@ def _prices_in(clause: str, state: State, goods: frozenset[str]) -> Iterator[tup
 
 _RATE, _SPAN, _BETTER = (pattern("volumes", name) for name in ("rate", "span", "better"))
 _CONDITIONAL = pattern("volumes", "conditional")
+_NO_FAVOUR = re.compile(
+    r"(?:\bnot?|n't|\bwithout)(?: \w+){0,3} (?:discounts?|rebates?|reductions?|concessions?|favou?rs?)\b"
+)
 MOST_DAYS, OPEN_DAYS = 30, 14
 """Days for which a volume is looked at: at most, and where no time is named."""
 LEAST_UNITS = 10
@@ -174,7 +228,8 @@ class Volume:
 
     words: str
     units: int
-    days: int
+    last_day: int
+    """The last day of the time in which they are to be bought."""
     depends: bool
     """Whether it depends on a better price."""
     products: frozenset[str]
@@ -183,15 +238,27 @@ class Volume:
 def volumes(letter: Sent) -> Iterator[Volume]:
     """The first quantity by a time that a letter to a supplier says its writer will buy, for a better price."""
     state = letter.state
-    if not _BETTER.search(own_text(letter).lower()):
+    if not _BETTER.search(_NO_FAVOUR.sub("", own_text(letter).lower())):
         return
-    for sentence in doing(letter, "volume"):
+    meant = doing(letter, "volume")
+    for sentence in meant:
         text = sentence.original.lower()
-        counts = [mark.value for mark in marks_of(text, state) if mark.kind == "count" and mark.value >= LEAST_UNITS]
-        if counts:
-            units, days = _volume(text, max(counts))
-            yield Volume(sentence.original, units, days, bool(_CONDITIONAL.search(text)), goods_of(text, state))
+        if units := _units_in(text, state):
+            timed = "\n".join([text, *(other.text for other in meant if not _units_in(other.text, state))])
+            units, last = _volume(timed, units, state)
+            yield Volume(sentence.original, units, last, bool(_CONDITIONAL.search(text)), goods_of(text, state))
             return
+
+
+def _units_in(text: str, state: State) -> int:
+    """The units that a text counts, of all the products that it counts; small numbers are none."""
+    marks, units = marks_of(_RATE.sub(" ", text), state), dict[str, int]()
+    for at, mark in enumerate(marks):
+        if mark.kind == "count" and mark.value >= LEAST_UNITS:
+            product = nearest_product(marks, at)
+            id = product.id if product else ""
+            units[id] = max(mark.value, units.get(id, 0))
+    return max(units.pop("", 0), sum(units.values()))
 
 
 _EVERY = {
@@ -207,16 +274,17 @@ _EVERY = {
 }
 
 
-def _volume(text: str, units: int) -> tuple[int, int]:
-    """Units, and the days in which they are to be bought."""
-    rate, span = _RATE.search(text), _SPAN.search(text)
+def _volume(text: str, units: int, state: State) -> tuple[int, int]:
+    """Units, and the last of the days in which they are to be bought."""
+    rate, span, first, date = _RATE.search(text), _SPAN.search(text), first_day_in(text, state), date_in(text, state)
     if rate:
-        every = rate["every"] or _EVERY[rate["adverb"]]
-        return (units * 7, 7) if every == "day" else (units, min(MOST_DAYS, _UNITS[every]))
+        every = rate["every"] or _EVERY.get(rate["adverb"], "week")
+        return (units * 7, first + 7) if every == "day" else (units, first + min(MOST_DAYS, _UNITS[every]))
     if span:
-        many = number_of(span["count"] or "a") or 1
-        return units, min(MOST_DAYS, many * _UNITS[span["unit"] or span["unit2"]])
-    return units, OPEN_DAYS
+        days = (number_of(span["count"] or "a") or 1) * _UNITS[span["unit"] or span["unit2"]]
+    else:
+        days = date - first if date is not None and date > first else OPEN_DAYS
+    return units, first + min(MOST_DAYS, days)
 
 
 # Threats
