@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from loopback import HELLO, Stopwatch
 
+import forked
 from akinai.core.errors import ModelError
 from akinai.runtime.models.langchain import open_model
 from akinai.runtime.models.retry import RetryPolicy
@@ -86,15 +87,42 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.wait()
 
 
+RUN = """
+import multiprocessing, runpy, sys
+from types import SimpleNamespace
+import langchain_anthropic, langchain_openai
+import forked
+
+def run(words, *, env, timeout, capture_output):
+    done = forked.run([sys.executable, "-m", "akinai", *words[1:]], env=env, timeout=timeout)
+    return SimpleNamespace(returncode=done.returncode, stdout=done.stdout.encode(), stderr=done.stderr.encode())
+
+forked.SERVER = multiprocessing.get_context("fork")
+sys.path.insert(0, sys.argv[1])
+import common
+common.subprocess = SimpleNamespace(run=run)
+runpy.run_path(f"{sys.argv[1]}/run.py")
+"""
+"""Plays `run.py`, whose commands load no interpreter and no LangChain of their own."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_process() -> Iterator[forked.Popen]:
+    """It waits more than it works, so it runs beside all else."""
+    with forked.Popen([sys.executable, "-c", RUN, str(MODELS)], stdout=forked.PIPE) as process:
+        yield process
+        process.kill()
+
+
 @pytest.fixture(scope="module")
 def plays(port: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, str], Mapping[str, Any]]:
     """What became of four days at each quirk, by quirk and agent."""
     names = re.findall(r"^@q\ndef (\w+)", (MODELS / "quirks.py").read_text(encoding="utf-8"), re.MULTILINE)
     quirks = [name for name in names if name not in APART]
     environment = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
-    command = [sys.executable, MODELS / "try_quirks.py", port, *quirks]
-    folder = tmp_path_factory.mktemp("quirks")
-    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=500, check=True)
+    command = [sys.executable, str(MODELS / "try_quirks.py"), port, *quirks]
+    ran = forked.run(command, cwd=tmp_path_factory.mktemp("quirks"), env=environment, timeout=500)
+    assert ran.returncode == 0, ran.stderr
     rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
     return {(row["quirk"], row["agent"]): row for row in rows}
 
@@ -150,13 +178,6 @@ def test_small_inputs_are_right(name: str, small_inputs: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def small_inputs(tmp_path_factory: pytest.TempPathFactory) -> str:
+def small_inputs(small_process: forked.Popen) -> str:
     """What `run.py` prints."""
-    command = tmp_path_factory.mktemp("command") / "akinai"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m akinai "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    environment = {**os.environ, "AKINAI": str(command)}
-    ran = subprocess.run(
-        [sys.executable, MODELS / "run.py"], env=environment, capture_output=True, text=True, timeout=500, check=False
-    )
-    return ran.stdout
+    return small_process.communicate(timeout=500)[0]
