@@ -18,7 +18,7 @@ from akinai.core.statistics import proportion_interval
 from akinai.core.worlds import replay
 from akinai.worlds import load
 from akinai.worlds.vending.detectors.coherence import DETECTORS
-from labelled import CASES, HELD_OUT, Case
+from labelled import CASES, HELD_OUT, Case, Labelled
 
 BUDGET = 0.95
 """The least precision and recall of each type."""
@@ -81,11 +81,16 @@ class Tally:
 
 
 def judge(cases: Iterable[Case]) -> Iterator[Verdict]:
-    """Build each case and run the detectors of its world on it."""
+    """Build each case and run the detectors of its world on it. ReplayMismatch as for `verdict_on`."""
     for case in cases:
-        labelled = case.build()
-        world = load(labelled.ledger.genesis.world)
-        yield Verdict(case, labelled.entries, world.facets.judging.detect(replay(world, labelled.ledger)))
+        yield verdict_on(case, case.build())
+
+
+def verdict_on(case: Case, labelled: Labelled) -> Verdict:
+    """What the detectors find in a case that was built. ReplayMismatch where its ledger is not what the rules give."""
+    world = load(labelled.ledger.genesis.world)
+    steps = replay(world, labelled.ledger, check=True)
+    return Verdict(case, labelled.entries, world.facets.judging.detect(steps))
 
 
 def tally(type_: str, verdicts: Sequence[Verdict]) -> Tally:
