@@ -75,7 +75,7 @@ def examples(few: int, many: int) -> Any:
     return pytest.mark.parametrize("examples", [few, pytest.param(many, marks=pytest.mark.slow)])
 
 
-@examples(25, 2_000)
+@examples(25, 1_000)
 def test_a_request_in_drops_is_a_request(server: Background, examples: int) -> None:
     """Cut anywhere, in its head too, or sent in chunks: 200 and an entry, or 422 and none."""
     market = server.server.market
@@ -92,7 +92,7 @@ def test_a_request_in_drops_is_a_request(server: Background, examples: int) -> N
     send()
 
 
-@examples(40, 2_000)
+@examples(40, 1_000)
 def test_half_a_request_is_none(server: Background, examples: int) -> None:
     """A request that ends before its last byte leaves nothing in the ledger, and the next one is served."""
     market = server.server.market

@@ -106,7 +106,7 @@ async def test_a_market_that_was_open_is_claimed_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("readers", "writers", "messages"), [(2, 5, 100), pytest.param(4, 50, 10_000, marks=pytest.mark.slow)]
+    ("readers", "writers", "messages"), [(2, 5, 100), pytest.param(4, 50, 5_000, marks=pytest.mark.slow)]
 )
 async def test_a_reader_that_polls_by_index_misses_nothing(
     store_address: str, readers: int, writers: int, messages: int
