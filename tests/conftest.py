@@ -16,7 +16,7 @@ from hypothesis import settings
 
 import forked
 
-STRICT = "AKINAI_CI" in os.environ
+STRICT = bool(os.environ.get("AKINAI_CI"))
 LONGEST = ("test_demo.py", "test_docs.py", "test_packages.py", "test_server_quirks.py", "test_site.py")
 _skipped: list[str] = []
 os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
@@ -61,6 +61,11 @@ settings.load_profile("akinai")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden playthroughs anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr == "slow":
+        forked.SERVER.set_forkserver_preload([*forked.LOADED, *forked.MODELS])
 
 
 @pytest.hookimpl(tryfirst=True)

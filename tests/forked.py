@@ -31,6 +31,8 @@ LOADED = [
     "confusable_homoglyphs.confusables",
     "numpy",
 ]
+MODELS = ["langchain_anthropic", "langchain_openai"]
+"""A second of work that only slow tests do so often that it is done before."""
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(LOADED)
 

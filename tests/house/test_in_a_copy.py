@@ -163,7 +163,7 @@ def test_the_rest_works_without_a_world(tmp_path: Path) -> None:
     copy.without_world("qa")
     assert "No module named" in copy.run("-c", "import akinai.worlds.qa").stderr
     done = copy.run(
-        "-m", "pytest", "-q", "--maxfail=40", "-m", "not slow and not needs_qa", "-n", "2", "-p", "no:cacheprovider", "tests/core", "tests/agents", "tests/report", "tests/worlds/vending/test_players.py",
+        "-m", "pytest", "-q", "--maxfail=40", "-m", "not slow and not needs_qa", "-p", "no:cacheprovider", "tests/core", "tests/agents", "tests/report", "tests/worlds/vending/test_players.py",
         "tests/api/test_same_names.py", "tests/runtime/test_learn_world.py", "tests/learning/test_playbook_sections.py",
         "tests/cli/test_learn_runs.py", "tests/cli/test_tables_shown.py", "tests/cli/test_terminal_text.py",
         "tests/stores/test_open_store.py", "tests/test_docs.py",
