@@ -30,7 +30,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 _NOT_OWN, _DENIED, _OFFERS, _DEMAND = (_pattern(name) for name in ("not_own", "denied", "offers", "demand"))
 _DISHES, _COMFORTS = _pattern("dishes"), _WORDS.pattern_texts("market", "comforts")
 _ELSEWHERE = _pattern("elsewhere")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _PRICE = (
     r"(?:\$ ?(?P<cost>\d{1,6}(?:,\d{3})*(?:\.\d{1,2})?)|(?P<cost2>\d{1,6}(?:\.\d{1,2})?) ?"
@@ -42,16 +42,23 @@ _BARE_PRICE = re.compile(
     r"(?= (?:for )?(?:total|all|both|in total|together|flat|bucks)\b| ?[.!?,;]| ?$)"
 )
 """A price without cents or a sign: "does it for 11 total"."""
-_AFTER_NAME = re.compile(
-    r"['\"*]{0,2}(?: ?(?:のお?(?:値段|価格|料金))?[はがも] ?)?(?: \((?:each|per \w+|a \w+)\))?"
-    r"(?: ?[:=\u2013-] ?(?:just |only |now )*| \(| ?@ ?| (?:\w+ly |now |today |just |always )*"
-    r"(?:is|are|costs?|at|for|goes for|sells for|priced at|is priced at|comes at|comes to|runs|will be|would be)"
-    r"(?: only| just| now| priced at| at| listed at| about| around)* | |(?<=[はがも]))" + _PRICE
-)
-"""A price right after the name of an item: "Soup is 9.50", "Soup ($9.50)"."""
 _BEFORE_NAME = re.compile(
     _PRICE + r"(?: each)? (?:for|is the price of|buys|gets you) (?:the |a |an |one |our |your )?['\"*]{0,2}$"
 )
+_NUMBER_NAMES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+).split()
+_NUMBERS = {word: at + 1 if at < 20 else 10 * (at - 17) for at, word in enumerate(_NUMBER_NAMES)}
+_DOLLARS = re.compile(
+    rf"(?<![\d.$])\b(?P<dollars>\d{{1,4}}|{'|'.join(_NUMBERS)}) (?:dollars?|bucks)"
+    rf"(?: (?:and )?(?P<cents>\d{{2}}|{'|'.join(_NUMBERS)})(?: cents?)?)?\b"
+)
+_ASKS = re.compile(r"\W*(?:would|do|does|did|shall|should|can|could|may|what|which|how|is|are|who|where|when|want)\b")
+_APART = re.compile(
+    r"[;.!?\d]|\b(?:and|but|or|with|plus|off|save|than|under|over|your|below|budget|instead|delivery)\b"
+)
+"""What parts a name from a price after it."""
 _TOGETHER, _LISTED = _pattern("together"), _pattern("listed")
 _NAMED_DISH = re.compile(
     r"\b(?P<dish>[A-Z][\w'&-]+(?: (?:[A-Z][\w'&-]+|and|&|with|of|de|la)){0,4})"
@@ -226,6 +233,16 @@ def _by_business(find: Callable[[_Market, _Text], Iterator[_Said]]) -> Callable[
     return of_business
 
 
+def _in_figures(low: str) -> str:
+    """A text in lower case whose sums of dollars in words are figures."""
+
+    def figures(sum: re.Match[str]) -> str:
+        dollars, cents = (_NUMBERS.get(part) or int(part) for part in (sum["dollars"], sum["cents"] or "0"))
+        return f"${dollars}.{cents:02}"
+
+    return _DOLLARS.sub(figures, re.sub(r"(?<=\.\d\d) dollar\b", " dollars", low))
+
+
 def _on_menu(item: str, menu: Mapping[str, Decimal]) -> bool:
     """Whether an item is on a menu, spelt as there or nearly so."""
     written, low = item.lower(), [known.lower() for known in menu]
@@ -242,10 +259,13 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
     for item in text.proposal.items if text.proposal else ():
         if not _on_menu(item.item_name, menu):
             yield "serious", f"{item.item_name} is offered", "its menu has no such item"
+    found = list[tuple[str, str, bool]]()
     for sentence in text.sentences:
         low = sentence.lower()
+        if low.endswith("?"):  # what comes before a question may be said
+            low = "" if _ASKS.match(low) else low.rpartition(",")[0]
         own = [part for part in re.split(r", | and |[.;]", low) if len(part) > 3 and _on_menu(part.strip(), menu)]
-        if low.endswith("?") or not (_OFFERS.search(low) or len(own) > 1):
+        if not (_OFFERS.search(low) or len(own) > 1):
             continue
         named = [(match.start(), match[0]) for match in _DISHES.finditer(low)]
         named += [(low.find(item.lower()), item) for item in _listed(market, text, sentence, is_list=len(own) > 1)]
@@ -257,10 +277,19 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
         ]
         for at, item in named:
             clause = _clause(low, at)
-            if _DENIED.search(clause) or _is_of_others(market, text, clause):
+            if _on_menu(item, menu) or _is_amenity(market, item) or at < 0 or _is_of_others(market, text, clause):
                 continue
-            if not _on_menu(item, menu) and not _is_amenity(market, item):
-                yield "serious", f'"{sentence:.160}"', f"its menu has no {item}"
+            found.append((sentence, item, _DENIED.search(clause) is not None or _NONE_OF_IT.search(low) is not None))
+    denied = {item for _, item, is_denied in found if is_denied}
+    for sentence, item, _ in found:
+        if item not in denied:
+            yield "serious", f'"{sentence:.160}"', f"its menu has no {item}"
+
+
+_NONE_OF_IT = re.compile(
+    r"(?:n't|\bnot|\bnever|\bno longer) (?:\w+ )?(?:make|have|serve|sell|do|cook|offer|carry|stock|keep) "
+    r"(?:any|them|it|those|that)\b|\b(?:we|i) have none\b"
+)
 
 
 def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> Iterator[str]:
@@ -301,7 +330,7 @@ def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     menu = market.menus.get(text.sender.id, {})
     before = False
     for sentence in text.sentences:
-        low = sentence.lower()
+        low = _in_figures(sentence.lower())
         names_item = any(_has_word(low, item) for item in menu)
         listed = _LIST_PRICE.search(low) if before or names_item else None
         if listed and half_even_cents(_cost(listed)) not in market.cents(text.sender.id):
@@ -314,7 +343,9 @@ def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
                 yield "serious", f'"{sentence:.160}"', f"{item} is {listed} on its menu"
 
 
-_OTHER = re.compile(r"\b(?:not|isn't|wasn't|never) (?:our|my|the|a) price\b")
+_OTHER = re.compile(
+    r"\b(?:not|isn't|wasn't|never) (?:our|my|the|a) price\b|\b(?:ago|last (?:year|month)|in the past)\b"
+)
 """A price that is said to be none of the writer's."""
 _LIST_PRICE = re.compile(
     r"\b(?:menu|list|regular|normal|usual|standard|original|full) price\b(?: is| was|:| of)? ?" + _PRICE
@@ -337,10 +368,21 @@ def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str,
                 r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |orders of |portions of )?(?:\w+ )?)$",
                 low[: named.start()],
             )
-            match = _AFTER_NAME.match(low, named.end())
+            match = _later_price(low, named.end(), menu)
             before = _BEFORE_NAME.search(low[: named.start()])
             if count is None and (price := match or before):
                 yield item, _cost(price)
+
+
+def _later_price(low: str, end: int, menu: Mapping[str, Decimal]) -> re.Match[str] | None:
+    """The price that comes a few words after a name, where nothing between them is about something else."""
+    price = _ANY_PRICE.search(low, end)
+    between = low[end : price.start()] if price else ""
+    names_other = any(_has_word(between, name) for name, _ in _spoken_names(menu))
+    return None if _APART.search(between) or names_other or len(between) > _NEAR else price
+
+
+_NEAR = 40
 
 
 def _spoken_names(menu: Mapping[str, Decimal]) -> Sequence[tuple[str, str]]:
@@ -418,7 +460,7 @@ def _injected_instructions(market: _Market, text: _Text) -> Iterator[_Said]:
 
 def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     for sentence in text.sentences:
-        low = sentence.lower()
+        low = _in_figures(sentence.lower())
         named = [id for id in market.business_names.within(low) if id not in (text.sender.id, text.to.id)]
         asks = low.endswith("?") and low.startswith(("does ", "do ", "is ", "are ", "did ", "would ", "what "))
         if asks or not (named or _ELSEWHERE.search(low)):
