@@ -17,7 +17,9 @@ from hypothesis import settings
 import forked
 
 STRICT = bool(os.environ.get("AKINAI_CI"))
-LONGEST = ("test_demo.py", "test_docs.py", "test_packages.py", "test_server_quirks.py", "test_site.py")
+LONGEST = (
+    "test_demo.py", "test_docs.py", "test_in_a_copy.py", "test_packages.py", "test_server_quirks.py", "test_site.py",
+)  # fmt: skip
 _skipped: list[str] = []
 os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers are as many as cores, and their threads would fight

@@ -187,8 +187,12 @@ class Blundering:
 
 def test_an_agent_of_langgraph_that_blunders_plays_on() -> None:
     """LangGraph answers what is no tool, the world refuses the rest, and nothing is lost; the end stops the loop."""
-    with Endpoint(Blundering()) as endpoint, akinai.open("vending", days=2, preset="classic") as session:
-        model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"))
+    with (
+        Endpoint(Blundering()) as endpoint,
+        openai.DefaultHttpxClient() as http,
+        akinai.open("vending", days=2, preset="classic") as session,
+    ):
+        model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"), http_client=http)
         agent = create_agent(model, session.tools_for("langchain"))
         agent.invoke({"messages": [("user", "Go.")]}, {"recursion_limit": 100})
     answers = [call.request.messages[-1].text for call in list(endpoint.calls)[1:4]]

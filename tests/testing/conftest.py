@@ -5,6 +5,7 @@ Pytest reads this file before it collects, also where it only watches others tes
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,20 +21,29 @@ def serve() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def model_at() -> Callable[..., Any]:
+def model_at() -> Iterator[Callable[..., Any]]:
     """LangChain's model of a wire ("openai", "anthropic", "openai-stream", ...), as a user would build it."""
-    return _model
+    with ExitStack() as stack:
+        yield partial(_model, stack)
 
 
 def _model(
-    endpoint: Any, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **options: Any
+    stack: ExitStack,
+    endpoint: Any,
+    wire: str,
+    name: str = "test",
+    *,
+    tools: Sequence[Mapping[str, Any]] = (),
+    **options: Any,
 ) -> Any:
+    import openai
     from langchain_anthropic import ChatAnthropic
     from langchain_openai import ChatOpenAI
 
     provider, _, stream = wire.partition("-")
     common: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
     if provider == "openai":
+        common["http_client"] = stack.enter_context(openai.DefaultHttpxClient())  # its own would stay open for ever
         model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **common | options)
         spelled = [{"type": "function", "function": tool} for tool in tools]
     else:
