@@ -4,12 +4,14 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
+T = TypeVar("T")
 MIB = 1 << 20
 FLAT_MIB = 12
 """Memory that a server may take under an attack; unbounded heads took 74 to 176."""
@@ -168,7 +170,7 @@ async def traversal(target: Target) -> None:
     assert b"location: //" not in answer.lower()
 
 
-ATTACKS: Sequence[Callable[[Target], Awaitable[object]]] = (
+ATTACKS: Sequence[Callable[[Target], Coroutine[None, None, object]]] = (
     large_heads, half_open_heads, slow_bodies, large_bodies, foreign_hosts, foreign_origins, no_token, traversal,
 )  # fmt: skip
 
@@ -194,11 +196,24 @@ def started(folder: Path, *words: str) -> Generator[tuple[subprocess.Popen[str],
         process.stdout.close()
 
 
-async def hold(target: Target) -> float:
-    """All attacks, the long ones beside each other; the memory that large heads took, in MiB."""
-    grown = await large_heads(target)
-    await asyncio.gather(half_open_heads(target), slow_bodies(target))
-    for attack in ATTACKS[3:]:
-        await attack(target)
-    assert target.process.poll() is None
+async def hold(*targets: Target) -> list[float]:
+    """All attacks on each server; the memory that large heads took of each, in MiB.
+
+    The long ones, which wait by the clock, run beside each other.
+    """
+    grown = [await _tried(large_heads, target) for target in targets]
+    await asyncio.gather(*(_tried(attack, target) for target in targets for attack in (half_open_heads, slow_bodies)))
+    for target in targets:
+        for attack in ATTACKS[3:]:
+            await _tried(attack, target)
+        assert target.process.poll() is None, target
     return grown
+
+
+async def _tried(attack: Callable[[Target], Coroutine[None, None, T]], target: Target) -> T:
+    """What an attack returns. A failure names the attack and the server."""
+    try:
+        return await attack(target)
+    except AssertionError as error:
+        error.add_note(f"{attack.__name__}: {target}")
+        raise
