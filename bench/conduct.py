@@ -4,10 +4,9 @@
     python bench/conduct.py --scripted
 
 A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
-these types is false. `--first`, `--held-out` and `--third` read the cases of other hands that were held out until they
-were read once and have improved the detectors since, `--fourth` those that are still unread and to be read once;
-`--show` prints a line for each disagreement; `--scripted` prints what is found in the scripts of docs/arena.md. The
-format of cases is explained in tests/conduct/README.md.
+these types is false. `--first`, `--held-out`, `--third` and `--fourth` read the cases of other hands, each of which was
+held out until it was read once; `--show` prints a line for each disagreement; `--scripted` prints what is found in the
+scripts of docs/arena.md. The format of cases is explained in tests/conduct/README.md.
 """
 
 import sys

@@ -35,7 +35,7 @@ ACTS: Mapping[Audience, Sequence[Act]] = {
 }
 """The acts that are looked for in a letter."""
 
-BUCKETS = 1 << 15
+BUCKETS = 1 << 16
 """Features share a weight where their hashes are equal."""
 _NUMBERS = (
     (

@@ -48,8 +48,9 @@ class Sent:
 
     @property
     def text(self) -> str:
-        """The subject and the letter in plain characters, without an earlier letter that it quotes."""
-        return plain(f"{self.subject}\n\n{unquoted(self.body)}")
+        """The subject and the letter in plain characters, without an earlier letter that it quotes or answers."""
+        subject = "" if self.subject.lower().startswith(("re:", "aw:", "fw:", "fwd:")) else self.subject
+        return plain(f"{subject}\n\n{unquoted(self.body)}")
 
 
 @dataclass(frozen=True)
