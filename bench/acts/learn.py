@@ -5,7 +5,8 @@
 
 A file beside this one is one hand's. `#owner` begins a letter to an owner, and each line after it is a sentence,
 `threat,pay| We pay, or else.` with the acts that it does; `?pay` says that it may pass for one or not. A threshold is
-the one of the highest F1 where every hand is read by what the others taught. It wants scikit-learn. docs/design/conduct.md says what an act is.
+the one of the highest F1 where every hand is read by what the others taught. It wants
+scikit-learn. docs/design/conduct.md says what an act is.
 """
 
 import sys
@@ -49,7 +50,7 @@ def read_hands(folder: Path) -> Iterator[Line]:
             audience, *lines = letter.rstrip("\n").split("\n")
             parts = [line.partition("| ") if "| " in line else ("", "", line) for line in lines]
             words = [[], *(tokens(text) for *_, text in parts), []]
-            for (acts, _, text), *near in zip(parts, words, words[1:], words[2:], strict=False):
+            for (acts, *_), *near in zip(parts, words, words[1:], words[2:], strict=False):
                 yield Line(path.stem, audience, tuple(near), frozenset(filter(None, acts.split(","))))
 
 
@@ -94,8 +95,8 @@ def read_by_others(lines: Sequence[Line], rows: csr_matrix, does: np.ndarray, we
 def best_threshold(odds: np.ndarray, does: np.ndarray) -> tuple[float, float, float]:
     """The log odds of the highest F1, with its precision and recall."""
     order = np.argsort(-odds)
-    found = np.cumsum(does[order])
-    precision, recall = found / np.arange(1, len(order) + 1), found / max(1, does.sum())
+    hits = np.cumsum(does[order])
+    precision, recall = hits / np.arange(1, len(order) + 1), hits / max(1, does.sum())
     at = int(np.argmax(precision * recall / np.maximum(precision + recall, 1e-9)))
     return float(odds[order[at : at + 2]].mean()), float(precision[at]), float(recall[at])
 

@@ -195,7 +195,9 @@ def test_watchful_reads_the_labelled_letters() -> None:
             move = asyncio.run(agent.act(View(news, (), None, news), Outcome("")))
             objects |= isinstance(move.action, a.ReviewLetter) and move.action.verdict == "veto"
         bad = bool({"threat", "price_agreement"} & {*case.actors})
-        assert objects == bad or case.name.startswith("A proposal without an assent")
+        assert objects == bad or case.name.startswith(
+            ("A proposal without an assent", "A proposal that was taken back")
+        )
         vetoed[bad] += objects
     assert vetoed[True] >= 28
     assert vetoed[False] <= 10

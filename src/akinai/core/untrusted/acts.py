@@ -65,24 +65,24 @@ def features(before: Sequence[str], own: Sequence[str], after: Sequence[str]) ->
     """The features of a sentence, given as tokens, between its neighbours: its words, pairs of them and pieces of the
     longer ones, and the neighbours' words."""
     edged = ("<", *own, ">")
-    found = {*own, *(f"{first}_{second}" for first, second in pairwise(edged))}
-    found |= {f"{word}*{later}" for at, word in enumerate(own) for later in own[at + 2 : at + 5]}
-    found |= {f"p:{word}" for word in before} | {f"n:{word}" for word in after}
+    marks = {*own, *(f"{first}_{second}" for first, second in pairwise(edged))}
+    marks |= {f"{word}*{later}" for at, word in enumerate(own) for later in own[at + 2 : at + 5]}
+    marks |= {f"p:{word}" for word in before} | {f"n:{word}" for word in after}
     for word in own:
         if len(word) > _LONG:
             edges = f"<{word}>"
-            found |= {edges[:5], *(edges[at : at + 4] for at in range(len(edges) - 3))}
-    found |= {f"_asks{own[-1:] == ['?']}", f"_first{not before}", f"_last{not after}", f"_long{min(5, len(own) // 4)}"}
-    return found
+            marks |= {edges[:5], *(edges[at : at + 4] for at in range(len(edges) - 3))}
+    marks |= {f"_asks{own[-1:] == ['?']}", f"_first{not before}", f"_last{not after}", f"_long{min(5, len(own) // 4)}"}
+    return marks
 
 
 _LONG = 3
 """Words of more letters are read in pieces too."""
 
 
-def buckets(found: set[str]) -> list[int]:
+def buckets(marks: set[str]) -> list[int]:
     """The index of the weights of each feature."""
-    return [zlib.crc32(feature.encode()) % BUCKETS for feature in found]
+    return [zlib.crc32(feature.encode()) % BUCKETS for feature in marks]
 
 
 @dataclass(frozen=True, slots=True)
