@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from akinai.core.findings import Severity
 from akinai.core.money import format_cents
-from akinai.worlds.vending.conduct.spoken import named_prices, own_claims, promises_money, tells_of_surplus
+from akinai.worlds.vending.conduct.spoken import (
+    least_counts,
+    named_prices,
+    own_claims,
+    promises_money,
+    tells_of_surplus,
+)
 from akinai.worlds.vending.conduct.street import (
     Sent,
     Street,
@@ -163,8 +169,21 @@ def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, 
                 came = intent.received
                 lacking = came if _LACKS.search(body) else missing_by_receipt(state, number, came)
                 surplus = _surplus(letter, number)
-                claimed = {**lacking, **intent.items.units}
-                yield letter.step, number, {id: units for id, units in claimed.items() if id not in surplus}
+                if not surplus or _MISSES.search(body):
+                    claimed = _without_orders(letter, number, {**lacking, **intent.items.units})
+                    yield letter.step, number, {id: units for id, units in claimed.items() if id not in surplus}
+
+
+def _without_orders(letter: Sent, number: int, claimed: Mapping[str, int]) -> Mapping[str, int]:
+    """What is claimed, where the units of a whole order that stand beside fewer of the same goods tell what was due."""
+    least = least_counts(letter)
+    ordered = {
+        line.product: line.units
+        for own in letter.state.parcels
+        if own.order.number == number
+        for line in own.order.lines
+    }
+    return {id: least.get(id, units) if units == ordered.get(id) else units for id, units in claimed.items()}
 
 
 def _surplus(letter: Sent, number: int) -> Mapping[str, int]:
@@ -180,6 +199,7 @@ def _came(order: Order) -> Mapping[str, int]:
 
 
 _LACKS = re.compile(r"\black(?:s|ed|ing)?\b", re.I)
+_MISSES = re.compile(rf"{_LACKS.pattern}|\b(?:miss\w*|short\w*|damaged|broken|torn|spoil\w*|bad|refund|credit)\b", re.I)
 
 
 # Goods that nobody billed

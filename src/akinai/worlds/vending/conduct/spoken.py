@@ -51,11 +51,26 @@ def own_text(letter: Sent) -> str:
     return "" if _JOKE.search(low) or (_LAUGHTER.search(low) and not _EARNEST.search(low)) else text
 
 
+_PART_OF = re.compile(
+    rf"(?<!order )\b([0-9]{{1,4}}|{'|'.join(NUMBER_WORDS)}) (?:out )?of (?:the |our )?[0-9]{{1,4}}(?= [A-Za-z])", re.I
+)
+"""A part of what was ordered: "5 of 20 sodas"."""
+
+
 def own_claims(letter: Sent) -> str:
     """The body of a letter without what is supposed, reported, of other goods, or about more than was ordered."""
     pieces = re.findall(r"[^.!?\n]*[.!?\n]?", own_text(replace(letter, subject="")))
     own = (piece for piece in pieces if not (_NOT_OWN.search(piece.lower()) or _NO_CLAIM.search(piece.lower())))
-    return _ALL_OF_THEM.sub("", "".join(own))
+    return _PART_OF.sub(r"\1", _ALL_OF_THEM.sub("", "".join(own)))
+
+
+def least_counts(letter: Sent) -> Mapping[str, int]:
+    """The least units that a letter counts of each product."""
+    marks, least = marks_of(own_text(replace(letter, subject="")), letter.state), dict[str, int]()
+    for at, mark in enumerate(marks):
+        if mark.kind == "count" and mark.value and not mark.case and (product := nearest_product(marks, at)):
+            least[product.id] = min(mark.value, least.get(product.id, mark.value))
+    return least
 
 
 def tells_of_surplus(letter: Sent, came: Mapping[str, int]) -> bool:
@@ -63,7 +78,15 @@ def tells_of_surplus(letter: Sent, came: Mapping[str, int]) -> bool:
     text = own_text(letter).lower()
     marks = marks_of(text, letter.state)
     counts = ((nearest_product(marks, at), mark.value) for at, mark in enumerate(marks) if mark.kind == "count")
-    return bool(_TOO_MANY.search(text)) or any(good and came.get(good.id) == units for good, units in counts)
+    told = _TOO_MANY.search(text) or _instead_of_fewer(text, letter.state)
+    return bool(told) or any(good and came.get(good.id) == units for good, units in counts)
+
+
+def _instead_of_fewer(text: str, state: State) -> bool:
+    """Whether a text counts more units or boxes than it says there should be: "two boxes instead of one"."""
+    came, _, due = text.partition("instead of")
+    counts = [[mark.value for mark in marks_of(part, state) if mark.kind == "count"] for part in (came, due)]
+    return all(counts) and counts[0][-1] > counts[1][0]
 
 
 def own_sentences(letter: Sent) -> Sequence[Sentence]:
