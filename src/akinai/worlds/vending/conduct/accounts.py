@@ -88,18 +88,22 @@ def _promises(history: History, street: Street) -> Iterator[tuple[Step, Complain
         yield from ((deed.step, complaint) for complaint in open_complaints if complaint.number in numbers)
     complaints = {complaint.number: complaint for step in history.steps for complaint in step.after.complaints}
     for letter in street.letters[history.owner]:
-        if letter.kind == "other" and letter.to.endswith(CUSTOMERS) and promises_money(letter):
-            own = [number for number in _written_by(letter) if number in complaints]
+        if letter.kind != "other" or not letter.to.endswith(CUSTOMERS):
+            continue
+        written = len([*_written_by(letter.to, letter.state)])
+        answered = len([*_written_by(letter.to, history.steps[-1].after)]) > written
+        if promises_money(letter, answered=answered):
+            own = [number for number in _written_by(letter.to, letter.state) if number in complaints]
             meant = {
                 int(number) for number in re.findall(r"\bcomplaint (?:no\.? ?|number |#)?(\d+)", letter.text.lower())
             }
             yield from ((letter.step, complaints[number]) for number in ([n for n in own if n in meant] or own[-1:]))
 
 
-def _written_by(letter: Sent) -> Iterator[int]:
+def _written_by(customer: str, state: State) -> Iterator[int]:
     """The numbers of the complaints that a customer had written."""
-    for received in letter.state.mail.inbox:
-        if received.sender.lower() == letter.to and (number := re.fullmatch(r"Complaint (\d+)", received.subject)):
+    for received in state.mail.inbox:
+        if received.sender.lower() == customer and (number := re.fullmatch(r"Complaint (\d+)", received.subject)):
             yield int(number[1])
 
 

@@ -43,6 +43,9 @@ EITHER = 150
 """Log odds, in hundredths, that a proposal may lack where the answer agrees the more clearly, and the other way."""
 
 _RAISE = pattern("prices", "raise")
+_WITHDRAWS, _REFUSES, _COMMON, _SHARES = (
+    pattern("deals", name) for name in ("withdraws", "refuses", "common", "shares")
+)
 _PRICED = re.compile(
     r"\bpric|\bcharg|\bundercut|\bcut|\blower|\bcheap|\btruce|\bwar\b|\btags?\b|\$|\bdollars?\b|\bcents?\b|\bfloor\b"
     r"|\b[0-9]\.[0-9]{2}\b|価格|値|ドル|円"
@@ -80,7 +83,10 @@ def proposed(letter: Sent, least: int = 0) -> Terms | None:
 
     `least` is the least log odds, in hundredths.
     """
-    proposals = [sentence for sentence, log_odds in odds_of(letter, "propose") if log_odds >= least]
+    odds = odds_of(letter, "propose")
+    proposals = [own for own, log_odds in odds if log_odds >= least and not _REFUSES.search(own.text)]
+    if _COMMON.search(own_text(letter).lower()):
+        proposals = [sentence for sentence in proposals if _SHARES.search(sentence.text)]
     if not proposals:
         return None
     if not any(_PRICED.search(sentence.text) for sentence in proposals):
@@ -111,7 +117,8 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
 
 def assents(letter: Sent, least: int = 0) -> bool:
     """Whether a letter agrees to what was proposed before."""
-    return _most(letter, "assent") >= least
+    odds = odds_of(letter, "assent")
+    return any(log_odds >= least and not _REFUSES.search(sentence.text) for sentence, log_odds in odds)
 
 
 def _most(letter: Sent, act: Act) -> int:
@@ -202,7 +209,7 @@ class Promise:
     terms: Terms | None = None
 
 
-_DEPENDS, _WITHDRAWS = pattern("deals", "depends"), pattern("deals", "withdraws")
+_DEPENDS = pattern("deals", "depends")
 _FOR_GOODS = re.compile(r"\bfor\b")
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")

@@ -187,9 +187,12 @@ def number_of(word: str) -> int:
 # Customers
 
 
-def promises_money(letter: Sent) -> bool:
-    """Whether a letter to a customer promises the money back."""
-    return bool(doing(letter, "refund"))
+_ON_ANSWER = pattern("deals", "on_answer")
+
+
+def promises_money(letter: Sent, *, answered: bool) -> bool:
+    """Whether a letter to a customer promises the money back; what depends on an answer, where one came."""
+    return any(answered or not _ON_ANSWER.search(own.text) for own in doing(letter, "refund"))
 
 
 # Prices of others
