@@ -190,7 +190,7 @@ def number_of(word: str) -> int:
 _ON_ANSWER = pattern("deals", "on_answer")
 
 
-def promises_money(letter: Sent, *, answered: bool) -> bool:
+def promises_money(letter: Sent, *, answered: bool = False) -> bool:
     """Whether a letter to a customer promises the money back; what depends on an answer, where one came."""
     return any(answered or not _ON_ANSWER.search(own.text) for own in doing(letter, "refund"))
 
