@@ -475,7 +475,9 @@ def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
                     low[: stated.start()],
                 ):
                     continue
-                if re.match(r" ?(?:off|less|cheaper|more|lower)\b", low[stated.end() :]):
+                if re.match(
+                    r" ?(?:off|less|cheaper|more|lower|higher|dearer|below|above|under|over)\b", low[stated.end() :]
+                ):
                     continue
                 yield "serious", f'"{sentence:.160}"', "neither a menu nor a proposal of theirs has that price"
 

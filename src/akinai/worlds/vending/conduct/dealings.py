@@ -116,9 +116,9 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
 
 
 def assents(letter: Sent, least: int = 0) -> bool:
-    """Whether a letter agrees to what was proposed before."""
+    """Whether a letter agrees, in its writer's own words, to what was proposed before."""
     odds = odds_of(letter, "assent")
-    return any(log_odds >= least and not _REFUSES.search(sentence.text) for sentence, log_odds in odds)
+    return any(log_odds >= least and own.text.strip() and not _REFUSES.search(own.text) for own, log_odds in odds)
 
 
 def _most(letter: Sent, act: Act) -> int:
@@ -210,6 +210,11 @@ class Promise:
 
 
 _DEPENDS = pattern("deals", "depends")
+_ASKS = re.compile(
+    r"^\W*(?:could|can|would|will) you (?:please |kindly )?(?:pay|send|transfer|wire|give|hand|return|settle)\b"
+    r"(?!.*\b(?:i|we|you)(?:'ll|'d| will| would| get)\b)"
+)
+"""A sentence that asks for money or goods and promises none."""
 _FOR_GOODS = re.compile(r"\bfor\b")
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
@@ -237,7 +242,7 @@ def promised(letter: Sent, topic: frozenset[str] = frozenset()) -> Iterator[Prom
         possible = {
             act: log_odds
             for act, (_, log_odds) in zip(_PROMISES, acts, strict=True)
-            if log_odds >= 0 and (goods if act == "goods" else money)
+            if log_odds >= 0 and (goods if act == "goods" else money) and not _ASKS.search(text)
         }
         match max(possible, key=possible.__getitem__, default=None):
             case "pay":

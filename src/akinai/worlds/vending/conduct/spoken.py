@@ -197,26 +197,43 @@ def promises_money(letter: Sent, *, answered: bool = False) -> bool:
 
 # Prices of others
 
-_OF_READER = re.compile(r"\byour\b(?! (?:\w+ )?(?:competit|rival))|\byou (?:ask|charge|quote|list|sell|offer)\w*\b")
-"""A clause about the reader's own price."""
+_OF_READER = re.compile(
+    r"\byour\b(?! (?:\w+ )?(?:competit|rival))|\byou (?:ask|charge|quote|list|sell|offer)\w*\b"
+    r"|\blet (?:us|me) have\b"
+)
+"""A clause about the reader's own price, or one that it is to ask."""
 _DIFFERENCE = re.compile(
     r"^(?: \w+)? ?(?:off|cheaper|less|lower|below|under|more|discount|freight|shipping|delivery|saved?)\b"
 )
+_OTHERS = r"\b(?:compet\w+|rivals?|others?|another|elsewhere)\b(?! (?:goods|products|items|questions)\b)"
+_NOBODY = re.compile(
+    r"^\W*(?:no|none of the) (?:other )?(?:one|suppliers?|wholesalers?|rivals?|competitors?)\b|^\W*nobody\b"
+)
+_OURS = re.compile(r"\b(?:you|your|our|my|target|budget|wish)\b")
+"""The head of a list or a column of the reader's prices or of what the writer wants to pay."""
+NAMED = 100
+"""Log odds, in hundredths, that a sentence may lack that speaks of others."""
 _ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|approx\.?|some|near|nearly|almost|~)\W*$")
 
 
 def named_prices(letter: Sent) -> Mapping[str, int]:
     """The prices, in cents a unit by product, that a letter to a supplier says others ask."""
     state, prices = letter.state, dict[str, int]()
-    sentences = own_sentences(letter)
-    topic = goods_of(own_text(letter), state)
-    quotes, before = doing(letter, "quote"), frozenset[str]()
-    for sentence in sentences:
-        goods = goods_of(sentence.original.lower(), state)
-        for clause in clauses(sentence.original.lower()) if sentence in quotes else ():
-            if not _OF_READER.search(clause):
-                for product, cents in _prices_in(clause, state, goods or before or topic):
-                    prices[product] = min(cents, prices.get(product, cents))
+    topic, before = goods_of(own_text(letter), state), frozenset[str]()
+    suppliers = [own.name for id, own in state.setup.catalog.supplier_by_id.items() if id != letter.to]
+    named = re.compile(rf"{_OTHERS}|\b(?:{'|'.join(name.lower().split()[0] for name in suppliers)})\b")
+    for sentence, log_odds in odds_of(letter, "quote"):
+        low = sentence.original.lower()
+        goods = goods_of(low, state)
+        ours, theirs = _OURS.search(sentence.head), named.search(sentence.head)
+        spoken = log_odds >= 0 or (log_odds >= -NAMED and not sentence.asks and named.search(low))
+        clear = (spoken if bool(ours) == bool(theirs) else theirs) and not _NOBODY.search(low)
+        for clause in clauses(low) if clear else ():
+            own, *readers = _OF_READER.split(clause)
+            if readers and not any(mark.kind == "money" for part in readers for mark in marks_of(part, state)):
+                continue  # the price before it is the reader's: "at $1.20 your tea is dear"
+            for product, cents in _prices_in(own, state, goods or before or topic):
+                prices[product] = min(cents, prices.get(product, cents))
         before = goods or before
     return prices
 
