@@ -41,6 +41,8 @@ ITEMS, TRAINED = 200, 60
 """Tasks, and those of them that are learned from."""
 SHOWN = 3
 """Bullets that a task gets to see: of twelve permuted ones these hold the right one in a quarter of the tasks."""
+FOR_SMALL = {"prompts": "small", "new_tries": False}
+"""Settings of the learner by which a small model writes sentences that hold: no second try, and one field a reply."""
 SEEDS = "1-5"
 """Games of the street under a key that is drawn for these results, and practice seeds of the other worlds."""
 EIGHT_WEEKS: Mapping[str, Any] = {"preset": "sprint", "days": 56}
@@ -123,11 +125,13 @@ class Results:
         return value
 
 
-def learn(url: str, folder: Path, name: str, **options: Any) -> dict[str, Any]:
+def learn(
+    url: str, folder: Path, name: str, settings: Mapping[str, Any] | None = None, **options: Any
+) -> dict[str, Any]:
     """The document of a learning or a judgement, with the answers; a reply that is in the folder is not asked again."""
     learned = akinai.learn(
         data_set(), model=MODEL, base_url=url, temperature=0.0, timeout=900, cache=folder / "replies.cache",
-        playbook=folder / f"{name}.playbook.json", jobs=1, settings={"top_k": SHOWN}, **options,
+        playbook=folder / f"{name}.playbook.json", jobs=1, settings={"top_k": SHOWN, **(settings or {})}, **options,
     )  # fmt: skip
     answers = dict(learned.judged.answers) if learned.judged else {}
     return {"document": learned.to_json(), "answers": answers}
@@ -145,8 +149,10 @@ def rule_table(url: str, results: Results) -> list[str]:
     right = results.of("rule-right", lambda: judged(url, folder, "rule-right", facts(), baseline=True))
     wrong = results.of("rule-wrong", lambda: judged(url, folder, "rule-wrong", facts(1), baseline=False))
     own = results.of("rule-own", lambda: learn(url, folder, "rule-own", against="placebo,icl", checkpoint=None))
-    document, learned = right["document"], own["document"]
-    against = {row["name"]: row for row in learned["against"]}
+    small = results.of(
+        "rule-small", lambda: learn(url, folder, "rule-small", FOR_SMALL, against="placebo,icl", checkpoint=None)
+    )
+    document, learned, short = right["document"], own["document"], small["document"]
     wrong_rule = {task.id: gate for task in tasks() for good, gate in rule(1).items() if f" {good}," in task.text}
     followed = sum(CHECKS["contains"](wrong_rule[id], answer or "-") for id, answer in wrong["answers"].items())
     n = len(wrong["answers"])
@@ -158,17 +164,24 @@ def rule_table(url: str, results: Results) -> list[str]:
         ("wrong bullets: answers as they say", {"value": followed / n, "ci95": proportion_interval(followed, n)}),
         (f"the playbook that it learned from {TRAINED} tasks", learned["accuracy"]),
         ("that playbook, permuted", learned["control"]["accuracy"] if learned["control"] else None),
+        ("the playbook that it learned by the prompts for small models", short["accuracy"]),
+        ("that playbook, permuted", short["control"]["accuracy"] if short["control"] else None),
     ]
     lines = [f"| {n} questions | right answers | 95 % |", "| --- | --- | --- |"]
     lines += [f"| {name} | {share['value']:.1%} | {_interval(share['ci95'], '.1%')} |" for name, share in rows if share]
-    icl = against["icl"]
-    lines.append(f"| raw examples in as many tokens ({icl['injected']:.0f}) | {icl['accuracy']:.1%} | |")
-    claims = {"right bullets": document["control"], "its own playbook": learned["control"]}
+    for icl in (row for rows in (learned, short) for row in rows["against"] if row["name"] == "icl"):
+        lines.append(f"| raw examples in as many tokens ({icl['injected']:.0f}) | {icl['accuracy']:.1%} | |")
+    claims = {
+        "right bullets": document["control"],
+        "its own playbook": learned["control"],
+        "its own by the prompts for small models": short["control"],
+    }
     for name, control in claims.items():
         if control and (paired := control["paired"]):
             points, ends = 100 * paired["gain"], [100 * end for end in paired["ci95"] or ()]
             lines.append(f"\n{name} over permuted bullets: {points:+.1f} points ({_interval(ends, '+.1f')})")
-    return [*lines, f"\nlearned: {learned['playbook_size']} bullets; given up {learned['given_up']}"]
+    sizes = ", ".join(f"{rows['playbook_size']} bullets (given up {rows['given_up']})" for rows in (learned, short))
+    return [*lines, f"\nlearned: {sizes}"]
 
 
 def played(url: str, store: str, world: str, agent: str, name: str, **options: Any) -> dict[str, Any]:

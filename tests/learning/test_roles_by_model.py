@@ -10,11 +10,14 @@ from playbooks_for_tests import NASTY
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Usage
 from akinai.learning import Delta, Operation, Playbook, Section, apply_delta, inject_all
+from akinai.learning.data_sets import DataSet
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.replies import read_operations
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.tasks import Task
-from akinai.learning.roles.templates import LANGUAGES, PromptTemplates
+from akinai.learning.roles.templates import LANGUAGES, SMALL, PromptTemplates, prompts_folder
+from akinai.runtime.learn.settings import LearnSettings
 from together import together
 
 TASK = Task("t1", "What is the code of item1?", "code1")
@@ -197,6 +200,36 @@ async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> 
         await cast(Scripted(ANSWER), templates).generator.generate(TASK.assignment, retrieved())
     with pytest.raises(UsageError, match="no folder"):
         PromptTemplates(folder=tmp_path / "none")
+
+
+async def test_the_prompts_for_small_models_ask_for_one_sentence(tmp_path: Path) -> None:
+    """A Reflector and a Curator that are asked by them learn from replies of one field; a folder of one's own that is
+    called the same goes first."""
+    templates = LearnSettings(prompts=SMALL).templates(DataSet("sums", lambda _: ()))
+    reply = '{"key_insight": "When the sum is 2 + 3, then it is 5."}'
+    reflector = Scripted(reply)
+    insights = await cast(reflector, templates).reflector.reflect(TASK, WRONG, JUDGED, retrieved("a fact"))
+    assert insights.key_insight == "When the sum is 2 + 3, then it is 5."
+    assert "harmful" not in prompt_of(reflector.requests[0])
+    curator = Scripted('{"operations": [{"type": "ADD", "section": "facts", "content": "2 + 3 is 5"}]}')
+    curation = await cast(curator, templates).curator.curate([insights], playbook("a fact"))
+    assert curation.delta.operations == (Operation("ADD", "facts", content="2 + 3 is 5"),)
+    assert insights.key_insight in prompt_of(curator.requests[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        (tmp_path / SMALL).mkdir()
+        assert prompts_folder(SMALL) == Path(SMALL)
+
+
+def test_a_new_bullet_has_no_id_of_another() -> None:
+    """A model that copies the id of a bullet beside an ADD means a new one; UPDATE and DELETE name theirs."""
+    operations = [
+        {"type": kind, "section": "facts", "bullet_id": "fac-00001", "content": "x"} for kind in ("ADD", "UPDATE")
+    ]
+    assert [operation.bullet_id for operation in read_operations(operations) if isinstance(operation, Operation)] == [
+        None,
+        "fac-00001",
+    ]
 
 
 async def test_a_curator_is_shown_what_its_budget_holds() -> None:

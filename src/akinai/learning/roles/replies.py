@@ -118,10 +118,11 @@ def _operation(item: Mapping[str, Json]) -> Operation:
     fields = renamed(item, _FIELD_NAMES, _NEAR)
     content = _text(fields, "content")
     details = {name: text for name, other in _DETAILS.items() if (text := text_in(fields, other))}
+    operation = cast("OperationType", _choice(fields, "type", get_args(OperationType), str.upper))
     return Operation(
-        cast("OperationType", _choice(fields, "type", get_args(OperationType), str.upper)),
+        operation,
         _text(fields, "section"),
-        _text(fields, "bullet_id"),
+        None if operation == "ADD" else _text(fields, "bullet_id"),  # a new bullet gets its own; models copy another's
         None if content is None else without_counters(content),
         texts_in(fields, "keywords"),
         details,

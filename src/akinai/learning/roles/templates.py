@@ -13,11 +13,20 @@ from akinai.core.models import Message
 from akinai.files import read_named
 
 LANGUAGES = ("en", "ja")
+SMALL = "small"
+"""The name of the packaged prompts, in English, for models that write one sentence better than many fields."""
 DEFAULT_PLACE = "before_task"
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)(?:@(\w+))?\}\}")
 USER = "\n=== user ===\n"
 """The line between the system message and the user message."""
+
+
+def prompts_folder(name: str) -> Path | None:
+    """The folder that `prompts` names: one's own, or that of the packaged ones for small models; None for no name."""
+    if name == SMALL and not Path(name).is_dir():
+        return Path(str(files("akinai.learning.roles") / "prompts" / SMALL))
+    return Path(name) if name else None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ bullets_at = "system"
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -17,7 +16,7 @@ from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
-from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
+from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates, prompts_folder
 from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.saved_index import index_of
@@ -48,7 +47,7 @@ class LearnSettings(LoopConfig):
     language: Literal["en", "ja"] | None = None
     """The language of the prompts; None: that of the data set."""
     prompts: str = ""
-    """A folder with prompts that replace the packaged ones."""
+    """A folder with prompts that replace the packaged ones; "small": those for small models."""
     bullets_at: str = DEFAULT_PLACE
     """The place of the bullets in the Generator's prompt."""
     check: str = ""
@@ -85,8 +84,7 @@ class LearnSettings(LoopConfig):
     """Data sets by name: `TaskFiles`, or the arguments of the function of that name in `akinai.tasks`."""
 
     def templates(self, data_set: DataSet) -> PromptTemplates:
-        folder = Path(self.prompts) if self.prompts else None
-        return PromptTemplates(self.language or data_set.language, folder, self.bullets_at)
+        return PromptTemplates(self.language or data_set.language, prompts_folder(self.prompts), self.bullets_at)
 
     def retriever(
         self, data_set: DataSet, config: LoopConfig | None = None, file: PlaybookFile | None = None
