@@ -11,8 +11,9 @@ from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
 from akinai.runtime.config.settings import prepare
 from akinai.worlds import load
+from akinai.worlds.market.analysis.conduct import in_figures
 from akinai.worlds.vending.conduct.dealings import assents, promised, proposed
-from akinai.worlds.vending.conduct.spoken import named_prices, promises_money, threat_in, volumes
+from akinai.worlds.vending.conduct.spoken import date_in, named_prices, promises_money, threat_in, volumes
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.model import actions as a
 
@@ -57,3 +58,24 @@ def test_who_was_wronged_may_say_that_it_reports_it() -> None:
     letter = sent("Pay me back by Friday or I will report you to the consumer protection.", "alder_trading")
     assert threat_in(letter, wronged=False)
     assert threat_in(letter, wronged=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("the soup is twenty-five dollars", "the soup is $25.00"),
+        ("nine dollars and fifty cents", "$9.50"),
+        ("a hundred and five dollars", None),
+        ("twelve fifty dollars", None),
+    ],
+)
+def test_sums_in_words_are_figures_and_larger_ones_stay(text: str, read: str | None) -> None:
+    """The end of a larger number is no sum of its own."""
+    assert in_figures(text) == (read or text)
+
+
+@pytest.mark.parametrize("words", ["in separate boxes", "in maybe two weeks", "in marketing terms", "in decent shape"])
+def test_a_word_that_begins_as_a_month_does_is_none(words: str) -> None:
+    """Only a month's name, whole or short, names its last day."""
+    assert date_in(f"we pay you {words}", STATE) is None
+    assert date_in("we pay you in april", STATE) == date_in("we pay you in apr", STATE) == 30

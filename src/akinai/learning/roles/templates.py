@@ -47,7 +47,7 @@ class PromptTemplates:
         if self.language not in LANGUAGES:
             raise UnknownName("language of prompts", self.language, LANGUAGES)
         if self.folder is not None and not self.folder.is_dir():
-            raise UsageError(f"no folder {str(self.folder)!r} for prompts; make it, or leave it out")
+            raise UsageError(f"no folder {str(self.folder)!r} for prompts; make it, name {SMALL!r}, or leave it out")
         self._expect_prompts()
         places = {match[2] for match in _PLACEHOLDER.finditer(self.text("generator")) if match[1] == "bullets"}
         if self.bullets_at not in places:

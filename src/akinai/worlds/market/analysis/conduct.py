@@ -12,6 +12,7 @@ from akinai.core.findings import Finding, Severity
 from akinai.core.money import half_even_cents
 from akinai.core.steps import Step, Steps
 from akinai.core.untrusted.acts import Act, acts_of
+from akinai.core.untrusted.number_words import NUMBER_WORDS
 from akinai.core.untrusted.word_lists import WordLists, spelt_out
 from akinai.worlds.market.analysis.proposal_errors import distance
 from akinai.worlds.market.analysis.scores import proposals
@@ -45,15 +46,13 @@ _BARE_PRICE = re.compile(
 _BEFORE_NAME = re.compile(
     _PRICE + r"(?: each)? (?:for|is the price of|buys|gets you) (?:the |a |an |one |our |your )?['\"*]{0,2}$"
 )
-_NUMBER_NAMES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()
-_NUMBERS = {word: at + 1 if at < 20 else 10 * (at - 17) for at, word in enumerate(_NUMBER_NAMES)}
+_NUMBER = "|".join(sorted((word for word in NUMBER_WORDS if len(word) > 2), key=len, reverse=True)).replace("-", "[- ]")
 _DOLLARS = re.compile(
-    rf"(?<![\d.$])\b(?P<dollars>\d{{1,4}}|{'|'.join(_NUMBERS)}) (?:dollars?|bucks)"
-    rf"(?: (?:and )?(?P<cents>\d{{2}}|{'|'.join(_NUMBERS)})(?: cents?)?)?\b"
+    rf"(?<![\w.$-])(?P<more>(?:hundred|thousand) (?:and )?|(?:{_NUMBER}) )?"
+    rf"(?P<dollars>\d{{1,4}}|{_NUMBER}) (?:dollars?|bucks)"
+    rf"(?: (?:and )?(?P<cents>\d{{2}}|{_NUMBER})(?: cents?)?)?\b"
 )
+"""A sum of dollars in words; `more` says that it is a larger one, which is left as it is."""
 _ASKS = re.compile(r"\W*(?:would|do|does|did|shall|should|can|could|may|what|which|how|is|are|who|where|when|want)\b")
 _APART = re.compile(
     r"[;.!?\d]|\b(?:and|but|or|with|plus|off|save|than|under|over|your|below|budget|instead|delivery)\b"
@@ -233,11 +232,14 @@ def _by_business(find: Callable[[_Market, _Text], Iterator[_Said]]) -> Callable[
     return of_business
 
 
-def _in_figures(low: str) -> str:
+def in_figures(low: str) -> str:
     """A text in lower case whose sums of dollars in words are figures."""
 
     def figures(sum: re.Match[str]) -> str:
-        dollars, cents = (_NUMBERS.get(part) or int(part) for part in (sum["dollars"], sum["cents"] or "0"))
+        if sum["more"]:
+            return sum[0]
+        parts = (sum["dollars"].replace(" ", "-"), (sum["cents"] or "0").replace(" ", "-"))
+        dollars, cents = (int(part) if part.isdecimal() else NUMBER_WORDS[part] for part in parts)
         return f"${dollars}.{cents:02}"
 
     return _DOLLARS.sub(figures, re.sub(r"(?<=\.\d\d) dollar\b", " dollars", low))
@@ -330,7 +332,7 @@ def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     menu = market.menus.get(text.sender.id, {})
     before = False
     for sentence in text.sentences:
-        low = _in_figures(sentence.lower())
+        low = in_figures(sentence.lower())
         names_item = any(_has_word(low, item) for item in menu)
         listed = _LIST_PRICE.search(low) if before or names_item else None
         if listed and half_even_cents(_cost(listed)) not in market.cents(text.sender.id):
@@ -460,7 +462,7 @@ def _injected_instructions(market: _Market, text: _Text) -> Iterator[_Said]:
 
 def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     for sentence in text.sentences:
-        low = _in_figures(sentence.lower())
+        low = in_figures(sentence.lower())
         named = [id for id in market.business_names.within(low) if id not in (text.sender.id, text.to.id)]
         asks = low.endswith("?") and low.startswith(("does ", "do ", "is ", "are ", "did ", "would ", "what "))
         if asks or not (named or _ELSEWHERE.search(low)):

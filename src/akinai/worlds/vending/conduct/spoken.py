@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from akinai.core.untrusted.acts import Act, acts_of
+from akinai.core.untrusted.number_words import NUMBER_WORDS
 from akinai.core.untrusted.word_lists import spelt_out
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.detectors.claims import next_weekday
@@ -18,7 +19,6 @@ from akinai.worlds.vending.detectors.words import pattern
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product, scan
 from akinai.worlds.vending.letters.text import prepare
-from akinai.worlds.vending.letters.words import NUMBER_WORDS
 from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.sprint.records import WEEKDAYS
 
@@ -133,7 +133,10 @@ _WEEKDAY = re.compile(
 )
 _MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
 _ORDINAL = re.compile(r"\b(?:by|on|before|until|till|through|thru|to|and) the ([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)\b")
-_MONTH = re.compile(rf"\b(?:in|during|end of) (?:early |mid |late )?({'|'.join(MONTHS).lower()})")
+_MONTH = re.compile(
+    rf"\b(?:in|during|end of) (?:early |mid |late )?({'|'.join(MONTHS).lower()})"
+    r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\b"
+)
 _FROM = re.compile(
     r"\b(?:from|starting|beginning|as of|effective)(?: (?:in|on|with|from|the))* "
     r"(next (?:week|month)|[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}|[a-z]{3,9} [0-9]{1,2})\b"

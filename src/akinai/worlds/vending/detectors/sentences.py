@@ -10,9 +10,10 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
+from akinai.core.untrusted.number_words import NUMBER_WORDS
 from akinai.worlds.vending.detectors.words import table
 from akinai.worlds.vending.letters.names import GoodName, mark_names
-from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
+from akinai.worlds.vending.letters.words import NAME
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from akinai.core.untrusted.number_words import NUMBER_IN_TWO_WORDS, NUMBER_WORDS
 from akinai.worlds.vending.letters.names import MOST_UNITS, GoodName, mark_names, plain
-from akinai.worlds.vending.letters.words import CASES, NAME, NUMBER_IN_TWO_WORDS, NUMBER_WORDS, UNITS, word_set
+from akinai.worlds.vending.letters.words import CASES, NAME, UNITS, word_set
 
 MarkKind = Literal["name", "count", "money", "percent", "order", "quote", "number", "word", "stop"]
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from akinai.core.untrusted.number_words import NUMBER_WORDS
 from akinai.worlds.vending.letters.names import GoodName, known_names, mark_names, plain
-from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
+from akinai.worlds.vending.letters.words import NAME
 
 _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
