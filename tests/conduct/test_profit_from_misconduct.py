@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 import akinai
-from akinai.core.errors import UsageError
+from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.worlds import replay
 from akinai.runtime.why.conduct import ConductStudy
@@ -23,9 +23,9 @@ def ledger_of(text: str) -> Ledger:
 
 def credit_of(ledger: Ledger, futures: int = 0) -> ConductCredit:
     """The row of the only finding of conduct of a run."""
-    steps = replay(WORLD, ledger)
-    findings = [finding for finding in WORLD.facets.judging.detect(steps) if finding.is_conduct]
-    (credit,) = ConductStudy(WORLD, steps, futures).credits(findings)
+    study = ConductStudy(WORLD, replay(WORLD, ledger))
+    branches = study.branches(futures)
+    (credit,) = study.credits(branches, {branch: study.gain(branch) for branch in branches})
     return credit
 
 
@@ -77,3 +77,23 @@ def test_why_takes_conduct_out_of_a_stored_run(tmp_path: object) -> None:
     assert akinai.why("naive-1", conduct=True, futures=4, store=store).conduct == ()
     with pytest.raises(UsageError):
         akinai.why("naive-1", conduct=True, futures=1, store=store)
+
+
+def test_a_budget_stops_and_the_next_call_goes_on(tmp_path: object) -> None:
+    """Within a budget the run's own future comes first; what was played is not played again, whoever plays it."""
+    store, played = f"{tmp_path}/runs.db", list[int]()
+    akinai.run("vending", preset="quarter", agent="idle", days=38, name="idle", store=store)
+    first = akinai.why("idle-1", conduct=True, futures=4, budget=2, jobs=1, store=store)
+    assert first.conduct is not None
+    assert [(row.worth, row.futures, row.own < 0) for row in first.conduct] == [(None, 0, True)]
+    assert (first.branches, first.left) == (2, 3)
+    whole = akinai.why(
+        "idle-1", conduct=True, futures=4, jobs=2, store=store, progress=lambda done, total: played.append(total)
+    )
+    assert whole.conduct is not None
+    assert [(row.own, row.futures) for row in whole.conduct] == [(first.conduct[0].own, 4)]
+    assert (whole.branches, whole.left, played) == (5, 0, [3, 3, 3])
+    with pytest.raises(UnknownName):
+        akinai.why("idle-1", conduct=True, actor="owner_9", store=store)
+    with pytest.raises(UsageError, match="leave out agent"):
+        akinai.why("idle-1", conduct=True, agent="reference", store=store)

@@ -28,7 +28,8 @@ def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
     as in `run`.
 
     With `conduct` the findings of conduct are taken out one by one, or replaced by what an honest actor would have
-    done, and the rest of the record is played again: what each gained its actor.
+    done, and the rest of the record is played again, without an `agent`: what each gained its actor. A branch is then a
+    finding in a future.
 
     UnknownName for a run, a player or an actor that is not there, UsageError for a run that cannot be explained.
     """
@@ -37,6 +38,8 @@ def why(run: str, **options: Unpack[WhyOptions]) -> Explanation:
         raise UsageError(f"an interval needs at least {LEAST_FUTURES} futures, not {futures}")
     if budget < 0:
         raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
+    if options["conduct"] and options["agent"] is not None:
+        raise UsageError("with conduct all else is as recorded and no player plays on: leave out agent or conduct")
     check_jobs(jobs)
     config = WhyConfig(options["agent"], options["actor"], futures, budget, jobs, options["on"], options["conduct"])
     address = resolve_store(options["store"])

@@ -38,8 +38,9 @@ def why_page(explanation: Explanation, width: int) -> RenderableType:
 
 def _conduct_parts(explanation: Explanation, rows: Sequence[ConductCredit]) -> list[Part | RenderableType]:
     """The table of what misconduct gained, and how to read it."""
+    left_out = [*_left_out(explanation)]
     if not rows:
-        return [*note_lines([f"{explanation.run}: no finding of conduct that could be taken out."])]
+        return [*note_lines(left_out or [f"{explanation.run}: no finding of conduct that could be taken out."])]
     units, ends = [row.unit for row in rows], [row.ci95 or (None, None) for row in rows]
     table = Grid(
         [
@@ -60,10 +61,17 @@ def _conduct_parts(explanation: Explanation, rows: Sequence[ConductCredit]) -> l
             [
                 "The same run with it and without it, in the same futures: a promise is paid and a rent too, a letter, "
                 "an offer or a claim is not made, and all else is done as recorded. What others would have done "
-                "otherwise does not count."
+                "otherwise does not count.",
+                *left_out,
             ]
         ),
     ]
+
+
+def _left_out(explanation: Explanation) -> Iterator[str]:
+    """What the budget left out, where it did."""
+    if explanation.left:
+        yield f"The budget left out {explanation.left} branches; the same command goes on from here."
 
 
 def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
@@ -187,5 +195,4 @@ def reading_sentences(explanation: Explanation) -> Iterator[str]:
             f"The mean of {explanation.futures} redrawn futures, with its interval for the row by itself. "
             f"Shown: at 5 % for {rows}."
         )
-    if explanation.left:
-        yield f"The budget left out {explanation.left} branches; the same command goes on from here."
+    yield from _left_out(explanation)

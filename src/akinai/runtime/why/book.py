@@ -1,14 +1,13 @@
 """The explanation of a run in its trace: values of branches as they are played, then the explanation itself."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import SequenceConflict
 from akinai.core.stores import Books, TraceBook, TraceRecord
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.reading import find_runs
-from akinai.runtime.why.branches import Branch
 from akinai.runtime.why.explanation import Explanation
 
 ACTOR = "(why)"
@@ -17,14 +16,23 @@ VALUES, EXPLANATION = "why_values", "why"
 """Kinds of records."""
 
 
-class WhyBook:
+class Playable(Protocol):
+    """A branch, or a finding in a future: what is played once for its value. It is hashable."""
+
+    def to_json(self) -> list[Json]: ...
+
+
+B = TypeVar("B", bound=Playable)
+
+
+class WhyBook(Generic[B]):
     """The values of branches of one run and player, stored in the run's trace."""
 
-    def __init__(self, book: TraceBook, run_id: str, key: str) -> None:
-        """`key` identifies the record and the player: values under another key are ignored."""
-        self._book, self._run, self._key = book, run_id, key
+    def __init__(self, book: TraceBook, run_id: str, key: str, read: Callable[[Sequence[Any]], B]) -> None:
+        """`key` identifies the record and the player: values under another key are ignored. `read` reads a branch."""
+        self._book, self._run, self._key, self._read = book, run_id, key, read
         self._last = 0
-        self.values: dict[Branch, float] = {}
+        self.values: dict[B, float] = {}
 
     async def load(self) -> None:
         """Read the stored values."""
@@ -32,9 +40,9 @@ class WhyBook:
             self._last = max(self._last, record.call)
             data = cast("Mapping[str, Any]", record.data)
             if data.get("kind") == VALUES and data.get("key") == self._key:
-                self.values |= {Branch.from_json(branch): value for branch, value in data["values"]}
+                self.values |= {self._read(branch): value for branch, value in data["values"]}
 
-    async def add(self, values: Mapping[Branch, float]) -> None:
+    async def add(self, values: Mapping[B, float]) -> None:
         """Store the values of more branches."""
         if values:
             self.values |= values

@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.agents import owner_of
+from akinai.core.canonical import Json
 from akinai.core.findings import Finding
 from akinai.core.ledger import Turn
 from akinai.core.scores import Score
@@ -23,30 +25,74 @@ Instead = Mapping[int, Sequence[Action]]
 NOTHING: Instead = {}
 
 
+@dataclass(frozen=True, slots=True)
+class ConductBranch:
+    """A finding of conduct in a future; what it gained there takes two branches of the run."""
+
+    finding: int
+    """Its number among the run's findings of conduct."""
+    salt: int
+    """Which of the other futures; 0 is the run's own."""
+
+    def to_json(self) -> list[Json]:
+        return [self.finding, self.salt]
+
+    @staticmethod
+    def from_json(fields: Sequence[Any]) -> "ConductBranch":
+        finding, salt = fields
+        return ConductBranch(finding, salt)
+
+
 @dataclass(frozen=True)
 class ConductStudy:
-    """What each finding of conduct gained its actor, in the run's own future and in `futures` others."""
+    """What the findings of conduct of a run gained their actors, in the run's own future and in others."""
 
     world: World[Any]
     steps: Steps[Any]
-    futures: int
 
-    def credits(self, findings: Sequence[Finding]) -> Iterator[ConductCredit]:
-        """A row for each finding; those without an entry that could be taken out are left out."""
+    @cached_property
+    def findings(self) -> Sequence[Finding]:
+        """The findings of conduct of the run."""
+        return [finding for finding in self.world.facets.judging.detect(self.steps) if finding.is_conduct]
+
+    def branches(self, futures: int, actor: str | None = None) -> Sequence[ConductBranch]:
+        """What has to be played for the findings about an actor, or about all: the run's own future first."""
         redraws = self.world.facets.explaining.redraw(self.steps.opening, 1) is not self.steps.opening
-        futures = self.futures if redraws else 0
-        for finding in findings:
-            instead = self._instead(finding)
-            if not instead:
+        return [
+            ConductBranch(number, salt)
+            for salt in range(futures + 1 if redraws else 1)
+            for number, finding in enumerate(self.findings)
+            if actor in (None, finding.actor) and self._instead(finding)
+        ]
+
+    def gain(self, branch: ConductBranch) -> float:
+        """The actor's score with the finding less that without it."""
+        finding, salt = self.findings[branch.finding], branch.salt
+        instead = self._instead(finding)
+        past = list(self.steps[: min(instead) - 1])
+        values: list[float] = []
+        for changes in (NOTHING, instead):
+            played = past + self._taken_again(len(past), changes, salt) if changes or salt else list(self.steps)
+            values.append(self._score(Steps(self.steps.genesis, self.steps.opening, played), finding.actor).value)
+        return values[0] - values[1]
+
+    def credits(
+        self, branches: Sequence[ConductBranch], gains: Mapping[ConductBranch, float]
+    ) -> Iterator[ConductCredit]:
+        """A row for each finding that was played in the run's own future; its worth wants all futures of `branches`.
+
+        Findings without an entry that could be taken out have no row.
+        """
+        for number, finding in enumerate(self.findings):
+            own, others = ConductBranch(number, 0), [one for one in branches if one.finding == number and one.salt]
+            if own not in gains:
                 continue
-            own = self._gain(finding, instead, 0)
-            gains = [self._gain(finding, instead, salt) for salt in range(1, futures + 1)]
-            effect = effect_of(gains) if gains else None
-            entry = min(instead)
+            effect = effect_of([gains[one] for one in others]) if others and gains.keys() >= {*others} else None
+            entry = min(self._instead(finding))
             yield ConductCredit(
                 finding.type, finding.actor, entry, self.world.facets.explaining.words(self.steps[entry - 1]),
-                self._score(self.steps, finding.actor).unit, own, effect.gain if effect else None,
-                effect.ci95 if effect else None, futures,
+                self._score(self.steps, finding.actor).unit, gains[own], effect.gain if effect else None,
+                effect.ci95 if effect else None, len(others) if effect else 0,
             )  # fmt: skip
 
     def _instead(self, finding: Finding) -> dict[int, Sequence[Action]]:
@@ -58,15 +104,6 @@ class ConductStudy:
                 actions = explaining.honest(step, finding)
                 instead |= {} if actions is None else {seq: actions}
         return instead
-
-    def _gain(self, finding: Finding, instead: Instead, salt: int) -> float:
-        """The actor's score with the finding less that without it, in the future of a number; 0 is the run's own."""
-        past = list(self.steps[: min(instead) - 1])
-        values: list[float] = []
-        for changes in (NOTHING, instead):
-            played = past + self._taken_again(len(past), changes, salt) if changes or salt else list(self.steps)
-            values.append(self._score(Steps(self.steps.genesis, self.steps.opening, played), finding.actor).value)
-        return values[0] - values[1]
 
     def _score(self, steps: Steps[Any], actor: str) -> Score:
         gain = self.world.facets.explaining.gain(steps.final, actor)

@@ -1,23 +1,24 @@
 """Explains a run of a store, `jobs` branches at a time; branches that were played before are not played again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic
 
 from akinai import worlds
-from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.errors import AkinaiError, UnknownName, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import World, replay
+from akinai.core.worlds import replay
 from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import expect_whole, read_ledger
-from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
-from akinai.runtime.why.book import WhyBook
-from akinai.runtime.why.branches import Branch, Branches
-from akinai.runtime.why.conduct import ConductStudy
+from akinai.runtime.runs.work import Died, Executor, Here, Monitor, Work, open_executor
+from akinai.runtime.why.book import B, WhyBook
+from akinai.runtime.why.branches import Branch, Branches, actors_of
+from akinai.runtime.why.conduct import ConductBranch, ConductStudy
 from akinai.runtime.why.explanation import Explanation
 from akinai.runtime.why.joint import open_branches
 from akinai.runtime.why.study import Study
@@ -46,6 +47,44 @@ class WhyConfig:
     """Whether findings of conduct are taken out, in place of decisions."""
 
 
+class BranchPlayer(Generic[B]):
+    """Plays branches that have no value yet as far as the budget goes, and keeps their values as they come."""
+
+    def __init__(
+        self,
+        book: WhyBook[B],
+        work: Callable[[B], Work[float]],
+        executor: Executor,
+        url: str | None,
+        budget: int,
+        progress: Progress | None,
+    ) -> None:
+        """`budget` 0 is no limit."""
+        self.book, self._work, self._executor, self._url, self._progress = book, work, executor, url, progress
+        self._left, self._done, self._total = budget or 10**9, 0, 0
+
+    async def play(self, requested: Sequence[B]) -> Mapping[B, float]:
+        """All values so far. AkinaiError where a process dies."""
+        new = [branch for branch in requested if branch not in self.book.values][: self._left]
+        self._left, self._total, batch = self._left - len(new), self._total + len(new), dict[B, float]()
+        if not new:
+            return self.book.values
+        try:
+            async for index, value in self._executor.work(self._url, [self._work(branch) for branch in new], None):
+                if isinstance(value, Died):
+                    raise AkinaiError("a process that played branches died, perhaps for want of memory; try --jobs 1")
+                batch[new[index]] = value
+                self._done += 1
+                if len(batch) == BATCH:
+                    await self.book.add(batch)
+                    batch = {}
+                if self._progress:
+                    self._progress(self._done, self._total)
+        finally:
+            await self.book.add(batch)
+        return self.book.values
+
+
 async def explain(
     books: Books,
     header: RunHeader,
@@ -61,78 +100,69 @@ async def explain(
     """
     ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
-    world = worlds.load(header.genesis.world)
-    player = options.player or default_agent(world)
     if options.conduct:
-        return _explain_conduct(world, header, ledger, player, options)
-    branches = _replay_branches(ledger, player, options.actor)
-    followed = f" {options.actor}" if options.actor else ""
-    book = WhyBook(books, header.run_id, f"{ledger.digest} {player}{followed}")
+        return await _explain_conduct(books, header, ledger, options, progress, url)
+    player, actor = options.player or default_agent(worlds.load(header.genesis.world)), options.actor
+    branches = _replay_branches(ledger, player, actor)
+    key = f"{ledger.digest} {player}{f' {actor}' if actor else ''}"
+    book = WhyBook(books, header.run_id, key, Branch.from_json)
     await book.load()
-    left, done, total = options.budget or 10**9, 0, 0
 
-    async def play(requested: Sequence[Branch]) -> dict[Branch, float]:
-        nonlocal left, done, total
-        new = [branch for branch in requested if branch not in book.values][:left]
-        left, total, batch = left - len(new), total + len(new), dict[Branch, float]()
-        if not new:
-            return book.values
-        try:
-            items = [BranchWork(header.run_id, ledger.digest, player, branch, options.actor) for branch in new]
-            async for index, value in executor.work(url, items, None):
-                if isinstance(value, Died):
-                    raise AkinaiError("a process that played branches died, perhaps for want of memory; try --jobs 1")
-                batch[new[index]] = value
-                done += 1
-                if len(batch) == BATCH:
-                    await book.add(batch)
-                    batch = {}
-                if progress:
-                    progress(done, total)
-        finally:
-            await book.add(batch)
-        return book.values
+    def work(branch: Branch) -> BranchWork:
+        return BranchWork(header.run_id, ledger.digest, player, branch, actor)
 
-    executor = _executor(books, options, url)
-    try:
+    async with _executor(books, options, url) as executor:
         with never_collecting():
             divergences = await branches.divergences()
         study = Study(branches, divergences, options.futures)
-        await study.run(play)
-    finally:
-        await executor.close()
+        await study.run(BranchPlayer(book, work, executor, url, options.budget, progress).play)
     explanation = study.explanation(header, ledger.digest, asked_model=spec_of(header).asks_model)
     await book.conclude(explanation)
     return explanation
 
 
-def _explain_conduct(
-    world: World[Any], header: RunHeader, ledger: Ledger, player: str, options: WhyConfig
+async def _explain_conduct(
+    books: Books, header: RunHeader, ledger: Ledger, options: WhyConfig, progress: Progress | None, url: str | None
 ) -> Explanation:
     """What the misconduct of a run, or of an actor in it, gained. No player plays on: all else is as recorded."""
-    steps = replay(world, ledger, check=True)
-    findings = [
-        finding
-        for finding in world.facets.judging.detect(steps)
-        if finding.is_conduct and options.actor in (None, finding.actor)
-    ]
-    rows = tuple(ConductStudy(world, steps, options.futures).credits(findings)) if findings else ()
+    study = _replay_conduct(ledger)
+    actors = actors_of(study.world, study.steps)
+    if options.actor is not None and options.actor not in actors:
+        raise UnknownName("actor", options.actor, actors)
+    book = WhyBook(books, header.run_id, f"{ledger.digest} conduct", ConductBranch.from_json)
+    await book.load()
+
+    def work(branch: ConductBranch) -> ConductWork:
+        return ConductWork(header.run_id, ledger.digest, branch)
+
+    branches = study.branches(options.futures, options.actor)
+    async with _executor(books, options, url) as executor:
+        gains = await BranchPlayer(book, work, executor, url, options.budget, progress).play(branches)
+    rows, world, steps = tuple(study.credits(branches, gains)), study.world, study.steps
     score = world.scorers[0](steps)[0]
     return Explanation(
-        run=header.run_id, digest=ledger.digest, player=player, asked_model=spec_of(header).asks_model,
+        run=header.run_id, digest=ledger.digest, player=options.player or default_agent(world),
+        asked_model=spec_of(header).asks_model,
         headline=score.name, unit=score.unit, by_days=world.now(steps.opening) is not None, value=score.value,
         player_value=None, cost=(), made=(), parted=0, days=0, tried=len(rows),
-        futures=max((row.futures for row in rows), default=0), branches=0, left=0, actor=options.actor, conduct=rows,
+        futures=max((row.futures for row in rows), default=0), branches=len(gains),
+        left=len({*branches} - gains.keys()), actor=options.actor, conduct=rows,
     )  # fmt: skip
 
 
-def _executor(books: Books, options: WhyConfig, url: str | None) -> Executor:
+@asynccontextmanager
+async def _executor(books: Books, options: WhyConfig, url: str | None) -> AsyncGenerator[Executor]:
     """The engine that plays the branches. UsageError for one that cannot open the store."""
+    executor: Executor
     if options.on is not None:
-        engine = open_executor(options.on, options.jobs)
-        engine.check_store(url or "memory:")
-        return engine
-    return Here(books) if options.jobs == 1 or url is None else LocalProcesses(options.jobs)
+        executor = open_executor(options.on, options.jobs)
+        executor.check_store(url or "memory:")
+    else:
+        executor = Here(books) if options.jobs == 1 or url is None else LocalProcesses(options.jobs)
+    try:
+        yield executor
+    finally:
+        await executor.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +184,50 @@ class BranchWork:
         """The headline at the end of the branch."""
         key = (self.digest, self.player, self.actor)
         if (branches := _last_branches.get(key)) is None:
-            ledger = await read_ledger(books, await books.header(self.run_id))
-            if ledger.digest != self.digest:
-                raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
+            ledger = await _same_ledger(books, self.run_id, self.digest)
             branches = _replay_branches(ledger, self.player, self.actor)
         with never_collecting():  # every state of the run is kept, and none is in a cycle
             return await branches.value(self.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class ConductWork:
+    """The work of playing a stored run with and without a finding of conduct, in one future."""
+
+    run_id: str
+    digest: str
+    """The final digest of the record that is explained."""
+    branch: ConductBranch
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
+
+    async def do(self, books: Books, monitor: Monitor) -> float:
+        """What the finding gained its actor."""
+        if (study := _last_conduct.get(self.digest)) is None:
+            study = _replay_conduct(await _same_ledger(books, self.run_id, self.digest))
+        with never_collecting():
+            return study.gain(self.branch)
+
+
+async def _same_ledger(books: Books, run_id: str, digest: str) -> Ledger:
+    """The ledger of a run. UsageError if its digest is no longer this one."""
+    ledger = await read_ledger(books, await books.header(run_id))
+    if ledger.digest != digest:
+        raise UsageError(f"run {run_id!r} has grown while it was explained; explain it again")
+    return ledger
+
+
+_last_conduct: dict[str, ConductStudy] = {}
+"""The misconduct of the run that this process played last, by its digest."""
+
+
+def _replay_conduct(ledger: Ledger) -> ConductStudy:
+    world = worlds.load(ledger.genesis.world)
+    _last_conduct.clear()
+    study = _last_conduct[ledger.digest] = ConductStudy(world, replay(world, ledger, check=True))
+    return study
 
 
 _last_branches: dict[tuple[str, str, str | None], Branches] = {}
