@@ -84,15 +84,18 @@ class ConductStudy:
         Findings without an entry that could be taken out have no row.
         """
         for number, finding in enumerate(self.findings):
-            own, others = ConductBranch(number, 0), [one for one in branches if one.finding == number and one.salt]
-            if own not in gains:
+            recorded = ConductBranch(number, 0)
+            futures = [branch for branch in branches if branch.finding == number and branch.salt]
+            if recorded not in gains:
                 continue
-            effect = effect_of([gains[one] for one in others]) if others and gains.keys() >= {*others} else None
+            effect = (
+                effect_of([gains[branch] for branch in futures]) if futures and gains.keys() >= {*futures} else None
+            )
             entry = min(self._instead(finding))
             yield ConductCredit(
                 finding.type, finding.actor, entry, self.world.facets.explaining.words(self.steps[entry - 1]),
-                self._score(self.steps, finding.actor).unit, gains[own], effect.gain if effect else None,
-                effect.ci95 if effect else None, len(others) if effect else 0,
+                self._score(self.steps, finding.actor).unit, gains[recorded], effect.gain if effect else None,
+                effect.ci95 if effect else None, len(futures) if effect else 0,
             )  # fmt: skip
 
     def _instead(self, finding: Finding) -> dict[int, Sequence[Action]]:
