@@ -1,16 +1,16 @@
 """Precision and recall of what is found of conduct, over labelled runs of both worlds, with 95 % intervals.
 
-    python bench/conduct.py [--held-out | --first | --third | --fourth] [--show] [TYPE ...]
+    python bench/conduct.py [--set N] [--show] [TYPE ...]
     python bench/conduct.py --scripted
 
 A finding counts where its type and its actor are those of the case and it points to the labelled entries; any other of
-these types is false. `--first`, `--held-out`, `--third` and `--fourth` read the cases of other hands, each of which was
-held out until it was read once; `--show` prints a line for each disagreement; `--scripted` prints what is found in the
+these types is false. `--set N` reads the cases of another hand, each set of which was held out until it was read once;
+`--show` prints a line for each disagreement; `--scripted` prints what is found in the
 scripts of docs/arena.md. The format of cases is explained in tests/conduct/README.md.
 """
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,13 +27,8 @@ from coherence import print_table
 from labelled import Case, Document, labelled_case, read_moves
 
 FOLDER = Path(__file__).parents[1] / "tests" / "conduct"
-SET_ASIDE = {
-    "--held-out": FOLDER / "held_out_second",
-    "--first": FOLDER / "held_out",
-    "--third": FOLDER / "held_out_third",
-    "--fourth": FOLDER / "held_out_fourth",
-}
-"""Folders of cases that another hand wrote, by the option that reads them."""
+SETS = {path.name.removeprefix("held_out_"): path for path in sorted(FOLDER.glob("held_out_*"))}
+"""Folders of cases that another hand wrote, by their number."""
 SCRIPTED = FOLDER / "scripted"
 MARKET = Market()
 VENDING_TYPES = (
@@ -145,16 +140,22 @@ def scripted_table() -> str:
 load = partial(labelled.load, read=read_case)
 
 
-def main(*arguments: str) -> None:
-    if "--scripted" in arguments:
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("types", metavar="TYPE", nargs="*", help=f"{', '.join(TYPES)}; all without one")
+    parser.add_argument("--set", choices=SETS, help="the cases of another hand")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--scripted", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.scripted:
         return print(scripted_table())
-    types = [word for word in arguments if not word.startswith("-")] or TYPES
-    if unknown := set(types) - set(TYPES):
-        sys.exit(f"no type {', '.join(sorted(unknown))}; there are {', '.join(TYPES)}")
-    folder = next((SET_ASIDE[word] for word in arguments if word in SET_ASIDE), FOLDER)
+    if unknown := set(options.types) - set(TYPES):
+        parser.error(f"no type {', '.join(sorted(unknown))}; there are {', '.join(TYPES)}")
+    folder = SETS[options.set] if options.set else FOLDER
     cases = load(folder)
-    print_table("cases" if folder == FOLDER else f"cases of {folder.name}", cases, types, show="--show" in arguments)
+    title = f"cases of {folder.name}" if options.set else "cases"
+    print_table(title, cases, options.types or TYPES, show=options.show)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
