@@ -244,6 +244,19 @@ def test_any_actors_can_be_held(market: akinai.Run, hold: list[str] | None) -> N
     assert total == market.scores[0].value
 
 
+def test_a_session_leaves_out_whom_the_settings_name() -> None:
+    """An owner with an agent in the settings is played by it, and held where it is named; all named is an error."""
+    rival = {"owners.2.agent": "naive"}
+    with akinai.open("vending", preset="arena", days=2, settings=rival) as session:
+        assert session.actors == ("owner_1",)
+        session.act("advance_day")
+        assert session.actor == "owner_1"
+    with akinai.open("vending", preset="arena", days=2, settings=rival, hold=["owner_2"]) as session:
+        assert session.actors == ("owner_2",)
+    with pytest.raises(UsageError, match="hold"):
+        akinai.open("vending", preset="arena", settings={**rival, "owners.1.agent": "idle"})
+
+
 def test_another_agent_plays_the_rest() -> None:
     """Named, or given as an object; a resume has the same."""
     alone = akinai.open("market", hold=["customer_0001"], settings={"customers.agent": "same"}, rest="first")

@@ -177,6 +177,23 @@ def test_a_run_is_watched_while_another_process_plays_it(browser: Browser, studi
         visitor.check()
 
 
+def test_a_chart_that_comes_later_joins_an_open_page(browser: Browser, studio: str, store: Path) -> None:
+    """The prices of a street have a chart once two owners sell; nobody has to load the page again."""
+    rivals = {"owners.2.agent": "reference", "owners.3.agent": "reference"}
+    with (
+        akinai.open("vending", preset="arena", days=24, settings=rivals, store=str(store), name="street") as session,
+        visit(browser, studio) as visitor,
+    ):
+        for _ in range(2):
+            session.act("advance_day")
+        page = visitor.open(page_of(studio, session.id))
+        expect(page.locator(".plot")).to_have_count(1)
+        for _ in range(12):
+            session.act("advance_day")
+        expect(page.locator(".plot")).to_have_count(2)
+        visitor.check()
+
+
 def test_a_fork_to_a_model_needs_a_budget(browser: Browser, studio: str) -> None:
     """Nothing is asked of a model without one; the page says why."""
     with visit(browser, studio) as visitor:

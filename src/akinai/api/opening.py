@@ -51,13 +51,14 @@ async def aopen(world: str | World[Any] | None = None, **options: Unpack[OpenOpt
 def open(world: str | World[Any] | None = None, **options: Unpack[OpenOptions]) -> "Session":
     """Open a run whose actions come from outside, one by one: `with akinai.open("vending") as session:`.
 
-    `hold` names the actors that are played here, or their groups, with their sub-agents; by default all that the world
-    has no own player for. `rest` plays the others: an agent as for `run`, by default the world's first player. The run
-    is called NAME-SEED; where the store has it already, opened in the same way and not over, it goes on, and `resumed`
-    says so. `resume` goes on with any run that was opened before, and takes no other option but `store`, `key` and
-    `rest` given as an object. With `key`, the file of a key, the game is sealed and `seed` is its number. The run is
-    recorded in `store`, by default in memory. A world with a choice of clocks, such as a market, keeps its own default
-    ("virtual") unless `settings` or a model among the `rest` ask for another.
+    `hold` names the actors that are played here, or their groups, with their sub-agents; by default all for whom
+    neither the world has a player of its own nor `settings` name one (`owners.2.agent`). `rest` plays the others: an
+    agent as for `run`, by default the world's first player. The run is called NAME-SEED; where the store has it
+    already, opened in the same way and not over, it goes on, and `resumed` says so. `resume` goes on with any run that
+    was opened before, and takes no other option but `store`, `key` and `rest` given as an object. With `key`, the file
+    of a key, the game is sealed and `seed` is its number. The run is recorded in `store`, by default in memory. A world
+    with a choice of clocks, such as a market, keeps its own default ("virtual") unless `settings` or a model among the
+    `rest` ask for another.
 
     Raises UsageError, before anything is written, for what cannot be played.
     """
@@ -250,7 +251,7 @@ def holder(opening: Opening) -> Any:
     def holds(seats: Seats, actor: str) -> bool:
         state = seats.session.state
         if hold is None:
-            return seating.own_player(state, actor) is None
+            return not opening.spec.is_taken(opening.world, state, actor)
         return actor in hold or seating.group(state, actor) in hold
 
     return holds
@@ -264,8 +265,8 @@ def _expect_actors(opening: Opening) -> None:
     for name in hold or ():
         if name not in actors and name not in groups:
             raise UnknownName("actor", name, [*groups, *actors], "a session holds actors, or groups of them")
-    if hold is None and all(world.facets.seating.own_player(state, actor) for actor in actors):
-        raise UsageError("every actor has a player of the world's own; name those to play by hold=[...]")
+    if hold is None and all(opening.spec.is_taken(world, state, actor) for actor in actors):
+        raise UsageError("every actor has a player by the world or the settings; name those to play by hold=[...]")
 
 
 class Session(SessionMembers):

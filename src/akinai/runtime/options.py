@@ -82,7 +82,7 @@ RunPrefix = Annotated[str | None, Option(
 Resume = Annotated[str | None, Option("Go on with this run, in the place of WORLD.", metavar="RUN", key=False)]
 Hold = Annotated[Sequence[str] | None, Option(
     "An actor, or a group of actors, that clients play. May be repeated.", metavar="ACTOR", many=True,
-    default_text="all without a player of the world's own", key=False,
+    default_text="all for whom nobody else plays", key=False,
 )]  # fmt: skip
 Rest = Annotated["str | AgentSpec | AgentFactory | None", Option(
     "Who plays the others.", metavar="A", default_text="the world's first player", key=False,

@@ -153,6 +153,11 @@ class AgentSpec:
         """The agents and models that the settings name, by group."""
         return dict((*self.seat_agents, *self.group_models))
 
+    def is_taken(self, world: World[Any], state: object, actor: str) -> bool:
+        """Whether the settings name an agent or a model for an actor, or the world has a player of its own for it."""
+        seating = world.facets.seating
+        return seating.group(state, actor) in self.seated or seating.own_player(state, actor) is not None
+
     @property
     def all_bullets(self) -> tuple[str, ...]:
         """The bullets for an agent that does not search its playbook."""

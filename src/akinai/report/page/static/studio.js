@@ -295,9 +295,9 @@
         news.close();
         const atEnd = this.seq === this.last && this.last > 0;
         const fresh = new DOMParser().parseFromString(await (await fetch(this.data.url)).text(), "text/html");
+        const charts = page => $$(".plot, .pins", page).length;
+        if (charts(fresh) > charts(document)) return location.reload(); // its first day ended, or its first price was set: now there is another chart
         for (const part of [".facts", ".verdict", ".kpis", ".plot", ".pins", ".bars", ".dates", ".rail ol"]) { const there = $$(part, fresh); $$(part).forEach((here, n) => { if (there[n]) here.replaceChildren(...there[n].childNodes); }); }
-        const first = $(".plot, .pins", fresh) && !$(".plot");
-        if (first) return location.reload(); // its first day ended: now there is a chart
         this.take(JSON.parse($("#data", fresh).textContent)); this.slider.max = $(".slider", fresh).max; this.cursor = $(".cursor");
         document.body.dataset.grown = this.last;
         if (atEnd) { this.shown = []; this.go(this.last, { scroll: scrollY > 0 }); } else { const day = this.shown.at(-1); if (day && day === this.dayOf(this.last)) { this.shown = []; this.show(day); } this.draw("read"); }
