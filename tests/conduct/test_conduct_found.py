@@ -1,4 +1,5 @@
-"""What the detectors of conduct find: in the labelled runs, of honest players, and how a finding is told apart."""
+"""What the detectors of conduct find of honest players, and how a finding is told apart; test_conduct_cases.py has the
+labelled runs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,7 @@ import akinai
 from akinai.core.findings import Finding
 from akinai.core.worlds import replay
 from akinai.worlds import load as load_world
-from coherence import judge, tally
-from conduct import FOLDER, TYPES, load, read_case, scripted_table
+from conduct import FOLDER, read_case, scripted_table
 
 WORLD = load_world("vending")
 PLAYERS = ("reference", "naive", "listed", "careful", "bargainer", "stocker")
@@ -25,20 +25,6 @@ def findings_of(text: str) -> Sequence[Finding]:
 
 def conduct_of(text: str) -> Sequence[Finding]:
     return [finding for finding in findings_of(text) if finding.is_conduct]
-
-
-@pytest.mark.slow
-def test_labelled_cases_are_found() -> None:
-    """Of each type nineteen findings of twenty are right, and as many of what cases hold are found."""
-    cases = load(FOLDER)
-    misses = sum(not case.expected for case in cases)
-    assert len(cases) >= 200
-    assert 0.4 <= misses / len(cases) <= 0.6
-    verdicts = list(judge(cases))
-    for counts in (tally(type_, verdicts) for type_ in TYPES):
-        assert counts.hits >= 5, counts
-        assert counts.precision >= 0.95, counts
-        assert counts.recall >= 0.95, counts
 
 
 THREAT = """
