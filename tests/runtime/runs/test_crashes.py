@@ -81,7 +81,7 @@ def test_a_stopped_run_goes_on_where_it_stood(tmp_path: Path) -> None:
         "--agent",
         "reference",
         "--days",
-        "3000",
+        "1500",
     ]
     command += ["--set", "max_messages=0", "--name", "long", "--store", str(store)]
     child = subprocess.Popen(
@@ -96,5 +96,5 @@ def test_a_stopped_run_goes_on_where_it_stood(tmp_path: Path) -> None:
     (stopped,) = akinai.runs("long-1", store=str(store))
     assert (stopped.header.status, stopped.header.ending) == ("open", "stopped")
     (resumed,) = akinai.resume("long-1", store=str(store))
-    whole = akinai.run("vending", agent="reference", days=3000, settings={"max_messages": 0}, preset="classic")[0]
+    whole = akinai.run("vending", agent="reference", days=1500, settings={"max_messages": 0}, preset="classic")[0]
     assert resumed.ledger.digest == whole.ledger.digest
