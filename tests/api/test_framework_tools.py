@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anthropic
+import httpx
 import openai
 import pytest
 from langchain.agents import create_agent
@@ -192,7 +193,8 @@ def test_an_agent_of_langgraph_that_blunders_plays_on() -> None:
         openai.DefaultHttpxClient() as http,
         akinai.open("vending", days=2, preset="classic") as session,
     ):
-        model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"), http_client=http)
+        clients: dict[str, Any] = {"http_client": http, "http_async_client": httpx.AsyncClient()}  # not those it shares
+        model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"), **clients)
         agent = create_agent(model, session.tools_for("langchain"))
         agent.invoke({"messages": [("user", "Go.")]}, {"recursion_limit": 100})
     answers = [call.request.messages[-1].text for call in list(endpoint.calls)[1:4]]
