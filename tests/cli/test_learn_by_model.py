@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -13,6 +10,7 @@ from pathlib import Path
 import pytest
 from colours_by_wire import CURATOR, GENERATOR, REFLECTOR, Pupil, role_of, write_questions
 
+import forked
 from akinai.core.models import Reply
 from akinai.testing.endpoint import Endpoint, Faults, ModelCall, Refused
 from command_line import Akinai
@@ -191,12 +189,12 @@ def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: l
     brain = Hanging()
     with Endpoint(brain) as endpoint:
         command = [sys.executable, "-m", "akinai", *words(files, endpoint, "--checkpoint", "learn.db")]
-        killed = subprocess.Popen(command)
+        killed = forked.Popen(command)
         assert brain.hanging.wait(60)
-        os.kill(killed.pid, signal.SIGKILL)
+        killed.kill()
         killed.wait()
         brain.hangs = False
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = forked.run(command)
         requests = Counter(call.body_sha256 for call in endpoint.log if not call.gone)
     assert done.returncode == 0, done.stderr
     assert requests == uninterrupted

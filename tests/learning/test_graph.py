@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ import pytest
 from learners_for_tests import CodesBrain, Rules, codes, contents, data_set, fact, make_job, prompt_of, roles
 
 import akinai
+import forked
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.models import Reply
 from akinai.learning.loop.graph import checkpointer, compiled, learn_in_graph, mermaid
@@ -131,9 +131,9 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
     twice, and the playbook is that of a learning that nobody stopped."""
     pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
 
-    def child(name: str, endpoint: Endpoint) -> subprocess.Popen[bytes]:
+    def child(name: str, endpoint: Endpoint) -> forked.Popen:
         path, checkpoint = tmp_path / f"{name}.json", tmp_path / f"{name}.db"
-        return subprocess.Popen([sys.executable, "-c", CHILD, str(path), endpoint.openai_url, str(checkpoint)])
+        return forked.Popen([sys.executable, "-c", CHILD, str(path), endpoint.openai_url, str(checkpoint)])
 
     with Endpoint(CodesBrain()) as endpoint:
         assert child("whole", endpoint).wait() == 0
@@ -142,7 +142,7 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
     with Endpoint(brain) as endpoint:
         killed = child("killed", endpoint)
         assert brain.hanging.wait(60)
-        os.kill(killed.pid, signal.SIGKILL)
+        killed.kill()
         killed.wait()
         brain.hangs = False
         assert child("killed", endpoint).wait() == 0
