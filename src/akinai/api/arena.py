@@ -8,13 +8,13 @@ from typing import Any, Unpack, cast
 from akinai import worlds
 from akinai.analysis.ranking import SeatedGame, Standings, is_over, standings
 from akinai.api.agent_options import resolve_options
-from akinai.api.play import Playing, parts_of, play_headers, read_header, warn_of_failures
+from akinai.api.play import Playing, expect_use, parts_of, play_headers, read_header, warn_of_failures
 from akinai.core.canonical import short_digest
 from akinai.core.errors import UsageError
 from akinai.core.stores import MOST_LABEL, Books, RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.config.addresses import in_store
-from akinai.runtime.config.calls import complete_options, with_options
+from akinai.runtime.config.calls import complete_options, given_of, with_options
 from akinai.runtime.options import ArenaOptions, RunOptions
 from akinai.runtime.play.agent_registry import BUILT_IN, agent_plugins
 from akinai.runtime.play.driver import PlayContext
@@ -145,6 +145,7 @@ def programme(players: Sequence[str], options: ArenaOptions, *, open_models: boo
         point = SweepPoint(settings, {"seats": [*order]}, "-".join(str(players.index(player) + 1) for player in order))
         named = replace(spec, label=", ".join(order)[:MOST_LABEL].rstrip())
         parts += parts_of(world, named, whole, [point], open_models=open_models)
+    expect_use(parts, given_of(ArenaOptions, options))
     setups = [part.prepared.preset_sha256 for part in parts]
     name = checked_name(options["name"] or f"arena-{short_digest([*players, *setups, options['days']])[:8]}")
     return Programme(world, tuple(players), orders, parts, range(1, options["rounds"] + 1), name)

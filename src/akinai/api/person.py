@@ -20,6 +20,7 @@ from akinai.runtime.config.addresses import StoreRef
 from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.options import OpenOptions
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
+from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.seal import load_optional
 
@@ -42,7 +43,8 @@ class Game:
 
 
 async def open_game(game: Game, store: StoreRef) -> AsyncSession:
-    """The session of a person. Without `hold` the person is the owner, or the first of the world's first side."""
+    """The session of a person. Without `hold` the person is the owner, or the first of the world's first side, unless
+    the settings name who plays it."""
     return await open_session(game.world, {**_options(game), "store": store}, played_by=HUMAN)
 
 
@@ -66,15 +68,14 @@ def _options(game: Game) -> OpenOptions:
 
 
 def _seat(world: World[Any], game: Game) -> list[str] | None:
-    """The actor to hold, the first of the first side; None where only one actor has no player of the world's own."""
+    """The actor to hold, the first of the first side for whom nobody plays; None where there is only one, or none."""
     setup = prepare(world, preset=game.preset, days=game.days, settings=game.settings or ()).setup
-    state, seating = world.begin(Genesis(world.name, game.seed, setup)), world.facets.seating
-    everybody = list(participants(world, state))
-    free = [actor for actor in everybody if seating.own_player(state, actor) is None]
-    if len(free) == 1:
+    state, spec = world.begin(Genesis(world.name, game.seed, setup)), AgentSpec(HUMAN).with_group_models(world, setup)
+    free = [actor for actor in participants(world, state) if not spec.is_taken(world, state, actor)]
+    if len(free) < 2:
         return None
-    side = next(iter(world.facets.sides.groups), "")
-    return sorted(actor for actor in free or everybody if seating.group(state, actor) == side)[:1] or everybody[:1]
+    side, group = next(iter(world.facets.sides.groups), ""), world.facets.seating.group
+    return sorted(actor for actor in free if group(state, actor) == side)[:1] or free[:1]
 
 
 def is_persons(header: RunHeader) -> bool:

@@ -50,7 +50,7 @@ from akinai.runtime.runs.sweep import SweepPoint, sweep_points
 from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.seal import Key, expect_key, load_optional
 
-MODEL_OPTIONS = ("window", "memory", "max_tokens", "max_dollars", "calls_per_minute")
+MODEL_OPTIONS = ("window", "memory", "max_tokens", "max_dollars", "round_dollars", "calls_per_minute")
 """Options of a run that nobody but a model uses; its sampling is refused with its spec."""
 
 
@@ -87,7 +87,7 @@ def run(world: str | World[Any], **options: Unpack[RunOptions]) -> Runs:
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=options["raise_errors"])
     playing = playing_of(options, options["store"], context)
     parts = parts_of(loaded, spec, options)
-    expect_use(parts, spec, options)
+    expect_use(parts, given_of(RunOptions, options))
     begun = _Begun(
         loaded, parts, seeds, checked_name(name) if name is not None else None, load_optional(options["key"])
     )
@@ -132,14 +132,12 @@ def parts_of(
     return parts
 
 
-def expect_use(parts: Sequence[Part], spec: AgentSpec, options: RunOptions) -> None:
-    """UsageError for options that the caller gave and that only a model, or for `timeout` a program, would use."""
+def expect_use(parts: Sequence[Part], given: Sequence[str]) -> None:
+    """UsageError for options that were given and that only a model, or for `timeout` a program, would use."""
     if any(part.spec.asks_model or part.spec.sub_agents for part in parts):
         return
-    given = {*given_of(RunOptions, options)}
-    of_models = [name for name in MODEL_OPTIONS if name in given]
-    of_programs = [] if spec.agent.startswith("stdio:") else [name for name in ("timeout",) if name in given]
-    refuse_unused([f"--{name.replace('_', '-')}" for name in (*of_models, *of_programs)])
+    of_programs = () if any(part.spec.programs for part in parts) else ("timeout",)
+    refuse_unused([f"--{name.replace('_', '-')}" for name in (*MODEL_OPTIONS, *of_programs) if name in given])
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +217,9 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
     """Make a run that shares a run's past up to a point, a day's morning or after an entry, and play on from there.
 
     The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
-    the run unless `agent` is an `AgentSpec`; `max_dollars` gives it another limit. It is called RUN-fork-1, then -2,
-    ..., or `name`. A group is forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
+    the run, and models with its window and memory, unless `agent` is an `AgentSpec`; `max_dollars` gives it another
+    limit. Whom the settings name for an actor plays on. It is called RUN-fork-1, then -2, ..., or `name`. A group is
+    forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
     before anything is written.
     """
     playing, name = playing_of(options, resolve_store(options["store"])), options["name"]
@@ -268,17 +267,30 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
         spec = old
     else:
         spec, _ = resolve_agent(world, agent, model, base_url)
-        spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
-        if not isinstance(agent, AgentSpec):  # it keeps the playbook and the limits
+        resolved = spec.with_group_models(world, header.genesis.setup)
+        advice = f"who plays them in {header.run_id!r} plays on; leave agent and model out"
+        resolved.expect_actor(world, header.genesis.setup, advice)
+        if resolved.asks_model:
+            spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
+        if not isinstance(agent, AgentSpec):  # it keeps the playbook, the limits, and how models are asked
             spec = replace(
                 spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
                 playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
-                prompt=old.prompt if spec.model else "", program=command_digest(spec.agent),
-                agent_user=old.agent_user if spec.agent.startswith("stdio:") else "",
+                program=command_digest(spec.agent), timeout_s=old.timeout_s,
+                agent_user=old.agent_user if resolved.programs else "",
             )  # fmt: skip
+            if resolved.asks_model:
+                spec = replace(
+                    spec, prompt=old.prompt, memory=old.memory, cache=old.cache, calls_per_minute=old.calls_per_minute,
+                    window_tokens=old.resumed_window or old.window_tokens,
+                    sub_agents=old.sub_agents if spec.model else None,
+                )  # fmt: skip
     if options["max_dollars"] is not None:
         spec = replace(spec, budget=replace(spec.budget, dollars=options["max_dollars"]))
     spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
+    unused = {"--base-url": base_url, "--max-dollars": options["max_dollars"]}
+    if not spec.asks_model:
+        refuse_unused([flag for flag, value in unused.items() if value])
     check_spec(world, spec)
     return spec
 

@@ -86,6 +86,7 @@ def run(
     from akinai import api, worlds
     from akinai.api.agent_options import resolve_options
     from akinai.api.play import expect_use, parts_of
+    from akinai.runtime.config.calls import given_of
 
     if write_prompt is not None:
         return _write_prompt(world, options["agent"], write_prompt)
@@ -94,7 +95,8 @@ def run(
     options["max_actions"] = options["max_actions"] or max_messages  # the old spelling
     agent, settings = options["agent"], options["settings"]
     spec, _ = resolve_options(worlds.load(world), agent, options, settings, open_models=not dry_run)
-    expect_use(parts_of(worlds.load(world), spec, options, open_models=False), spec, options)
+    parts = parts_of(worlds.load(world), spec, options, open_models=False)
+    expect_use(parts, given_of(RunOptions, options))
     _warn_if_ignored(world, spec)
     if not as_json:
         _print_what_is_read(world, spec, options)
@@ -102,12 +104,14 @@ def run(
     options["agent"] = spec
     if dry_run:
         return _print_estimate(world, options, as_json=as_json)
-    options["jobs"] = _jobs(cast("int | None", options["jobs"]), address, asks_model=spec.asks_model)
+    options["jobs"] = _jobs(
+        cast("int | None", options["jobs"]), address, asks_model=any(part.spec.asks_model for part in parts)
+    )
 
     def play(progress: "Progress | None") -> "Runs":
         return api.run(world, **{**options, "ledgers": False, "progress": progress})
 
-    runs = _play_and_print(play, address, as_json, person=spec.agent == HUMAN)
+    runs = _play_and_print(play, address, as_json, person=any(HUMAN in part.spec.agents for part in parts))
     return None if as_json else _print_what_next(context, runs, str(options["seeds"]), store, address)
 
 

@@ -16,7 +16,7 @@ from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.options import part_of
 from akinai.core.replies.moves import read_moves
-from akinai.core.worlds import World, dated_view
+from akinai.core.worlds import World, dated_view, participants
 from akinai.runtime.config.calls import complete_options, with_options
 from akinai.runtime.options import BatchOptions, EpisodeOptions, OpenOptions
 from akinai.runtime.play.agent_registry import SESSION_AGENT, agent_factory
@@ -221,6 +221,9 @@ class Batch:
         opening = plan_session(world, SESSION_AGENT, whole)
         if not (opening.factory or is_reproducible(world, opening.spec)):
             raise UsageError(NO_WAITING)
+        begun = world.begin(opening.header.genesis)
+        if world.now(begun) is None and len(participants(world, begun)) > 1:
+            raise UsageError("a batch plays in simulated time, and this game by the wall clock; set clock to 'virtual'")
         self._seeds, count = episode_seeds(options["seeds"], options["split"])
         span = reward_span(world, options["reward"], options)
         self._new = partial(Game, opening, options=episode, span=span)

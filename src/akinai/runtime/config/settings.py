@@ -87,9 +87,11 @@ def prepare(
         merge(table, copy.deepcopy(layer))
     overrides: Table = {}
     named = settings.items() if isinstance(settings, Mapping) else (named_value(text, world.setup) for text in settings)
+    if days is not None and "days" not in world.setup.model_fields:
+        raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
     for name, value in [*named, *([("days", days)] if days is not None else [])]:
-        if name == "days" and days is not None and "days" not in world.setup.model_fields:
-            raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
+        if name == "days" and days is not None and value != days:
+            raise UsageError(f"the days are asked to be {days}, and the setting 'days' to be {value!r}; leave one out")
         for target in (table, overrides):
             assign(target, name, value, world.setup)
     layers[COMMAND] = overrides

@@ -104,8 +104,6 @@ def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) 
     if spec.model is None:
         agent_factory(world, spec.agent)
     if spec.agent_user:
-        if not spec.agent.startswith("stdio:"):
-            raise UsageError(f"the agent {spec.agent!r} is no program that Akinai starts; leave --agent-user out")
         expect_user(spec.agent_user)
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")

@@ -9,9 +9,10 @@ from akinai.agents.chat import ChatOptions, Memory, checked_instructions, estima
 from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.facets import SAME
+from akinai.core.ledger import Genesis
 from akinai.core.models import TIMEOUT_S, Message
 from akinai.core.stores import LABEL, PROGRAM, PROMPT, RunHeader, why_no_label
-from akinai.core.worlds import World
+from akinai.core.worlds import World, participants
 from akinai.runtime.models.budget import NO_BUDGET, Budget
 
 if TYPE_CHECKING:
@@ -158,6 +159,23 @@ class AgentSpec:
         seating = world.facets.seating
         return seating.group(state, actor) in self.seated or seating.own_player(state, actor) is not None
 
+    def expect_actor(self, world: World[Any], setup: Mapping[str, Json], advice: str) -> None:
+        """UsageError, which ends in the advice, where the settings or the world name a player for every actor."""
+        state = world.begin(Genesis(world.name, 1, setup))
+        actors = participants(world, state)
+        if actors and all(self.is_taken(world, state, actor) for actor in actors):
+            raise UsageError(f"every actor has a player by the world or the settings; {advice}")
+
+    @property
+    def agents(self) -> Sequence[str]:
+        """Its name, and the agents that the settings name for single participants."""
+        return (self.agent, *dict(self.seat_agents).values())
+
+    @property
+    def programs(self) -> Sequence[str]:
+        """The agents that are programs which Akinai starts."""
+        return [agent for agent in self.agents if agent.startswith("stdio:")]
+
     @property
     def all_bullets(self) -> tuple[str, ...]:
         """The bullets for an agent that does not search its playbook."""
@@ -168,7 +186,10 @@ class AgentSpec:
         return playbook_search(self.playbook, self.playbook_tokens).bullets
 
     def with_group_models(self, world: World[Any], setup: Mapping[str, Json]) -> "AgentSpec":
-        """The same spec with the models, and the agents of single seats, that a setup names for the world's groups."""
+        """The same spec with the models, and the agents of single seats, that a setup names for the world's groups.
+
+        UsageError for a user of programs where none plays.
+        """
         sides = world.facets.sides
         tables = {group: _table(setup, group) for group in (*sides.groups, *sides.helpers)}
         seats = {group: _table(setup, name) for group, name in sides.seats.items()}
@@ -176,7 +197,10 @@ class AgentSpec:
         named = seats | {group: tables[group] for group in sides.helpers}
         agents = [(group, str(table.get("agent", SAME))) for group, table in named.items() if not table.get("model")]
         seat_agents = tuple((group, agent) for group, agent in agents if agent != SAME)
-        return replace(self, group_models=tuple(models), seat_agents=seat_agents)
+        resolved = replace(self, group_models=tuple(models), seat_agents=seat_agents)
+        if resolved.agent_user and not resolved.programs:
+            raise UsageError(f"the agent {self.agent!r} is no program that Akinai starts; leave --agent-user out")
+        return resolved
 
     def model_of(self, group: str = "") -> ModelChoice | None:
         """The model that plays a group, or the actors outside any group; None if no model does.
@@ -231,7 +255,7 @@ class AgentSpec:
                 "calls_per_minute": self.calls_per_minute,
                 **({"group_models": dict(self.group_models)} if self.group_models else {}),
             }
-        elif self.agent.startswith("stdio:") and self.timeout_s != TIMEOUT_S:
+        elif self.programs and self.timeout_s != TIMEOUT_S:
             own_keys["timeout_s"] = self.timeout_s
         if self.seat_agents:
             own_keys["seat_agents"] = dict(self.seat_agents)

@@ -397,7 +397,7 @@ def make_driver(
 
 def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:
     """Whether a run follows from its genesis alone, so that many entries may be committed together."""
-    return not spec.asks_model and {spec.agent, *dict(spec.seat_agents).values()} <= world.players.keys()
+    return not spec.asks_model and {*spec.agents} <= world.players.keys()
 
 
 async def _recall_and_play(

@@ -44,7 +44,7 @@ async def play_all(
         for header in headers:
             progress(header.run_id, 0, horizon(header))
     specs = [spec_of(header) for header in headers]
-    local = url is None or len(headers) < 2 or "human" in {spec.agent for spec in specs}
+    local = url is None or len(headers) < 2 or any("human" in spec.agents for spec in specs)
     if executor is not None and url is not None:
         items = _work_items(headers, specs, detail, context, processes=len(headers), jobs=1)
         return await _play_by_executor(store, headers, executor, url, items, progress, detail)

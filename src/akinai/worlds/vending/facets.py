@@ -56,7 +56,10 @@ class VendingSeating(Seating[State]):
             return "suppliers"
         if actor == OVERSEER:
             return OVERSEER
-        return owner_of(actor) if state.other_businesses and owner_of(actor) in state.owners else ""
+        owner = owner_of(actor)
+        if owner not in state.owners or not state.setup.owners:
+            return ""
+        return owner if state.other_businesses else f"{OWNER}_1"  # a single one has the seat that the settings name
 
     def participants(self, state: State) -> Sequence[str]:
         overseers = (OVERSEER,) if state.setup.overseer else ()

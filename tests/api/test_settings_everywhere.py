@@ -1,0 +1,143 @@
+"""What the settings and the options say holds in every way to play, or is refused."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.api.person import Game, open_game
+from akinai.core.errors import UsageError
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.testing.endpoint import Endpoint, PlayerResponder
+
+ARENA: dict[str, Any] = {"preset": "arena", "days": 3}
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    """A model that plays as `idle` does."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    world = worlds.load("vending")
+    with Endpoint(PlayerResponder(world.players["idle"], world.verbs)) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        yield endpoint
+
+
+def played(run: akinai.Run) -> list[tuple[str, Any]]:
+    return [(entry.name, entry.parameters) for entry in run.ledger.entries]
+
+
+def test_a_single_owner_is_played_by_whom_the_settings_name(endpoint: Endpoint) -> None:
+    """`owners.1.agent` and `owners.1.model` hold with one owner as with several."""
+    one = {"owners": {"1": {"agent": "reference"}}}
+    named = akinai.run("vending", agent="idle", days=3, settings=one)[0]
+    assert played(named) == played(akinai.run("vending", agent="reference", days=3)[0])
+    with pytest.raises(UsageError, match="hold"):
+        akinai.open("vending", settings=one)
+    asked = akinai.run("vending", agent="reference", days=3, settings={"owners.1.model": "openai:m"})[0]
+    assert len(endpoint.calls) == len(asked.ledger.entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "hold", "person"),
+    [
+        (None, None, "owner_1"),
+        ({"owners.1.agent": "naive"}, None, "owner_2"),
+        ({"owners": {"1": {"agent": "naive"}, "3": {}}}, None, "owner_2"),
+        ({"owners.1.agent": "naive"}, "owner_1", "owner_1"),
+    ],
+)
+def test_a_person_is_an_owner_for_whom_nobody_is_named(settings: Any, hold: str | None, person: str) -> None:
+    """In the browser and at a terminal; another one where it is asked for."""
+
+    async def actors() -> Any:
+        session = await open_game(Game("vending", "arena", days=2, settings=settings, hold=hold), "memory:")
+        await session.close()
+        return session.held
+
+    assert asyncio.run(actors()) == (person,)
+
+
+def test_a_person_plays_nobody_where_all_are_named() -> None:
+    """The error is that of a session."""
+    settings = {"owners.1.agent": "naive", "owners.2.agent": "idle"}
+    with pytest.raises(UsageError, match="hold"):
+        asyncio.run(open_game(Game("vending", "arena", days=2, settings=settings), "memory:"))
+
+
+def test_days_are_said_once() -> None:
+    """As an option or as a setting, swept or not; both may say the same."""
+    for said in ({"settings": {"days": 9}}, {"sweep": {"days": [1, 2]}}):
+        with pytest.raises(UsageError, match="days"):
+            akinai.run("vending", agent="idle", days=2, **said)
+    assert akinai.run("vending", agent="idle", days=2, settings={"days": 2})[0].header.genesis.setup["days"] == 2
+
+
+def test_a_fork_asks_models_as_its_run_did(endpoint: Endpoint, tmp_path: Path) -> None:
+    """Whoever plays on: the models of single owners keep window, memory, cache and limits."""
+    store, how = str(tmp_path / "runs.db"), {"window": 8000, "memory": "summary", "timeout": 33.0}
+    akinai.run(
+        "vending", agent="naive", settings={"owners.2.model": "openai:m"}, name="base", store=store,
+        cache=tmp_path / "replies.db", calls_per_minute=6000, **how, **ARENA,
+    )  # fmt: skip
+    for who in ({"agent": "idle"}, {"model": "openai:k"}):
+        (forked,) = akinai.fork("base-1", at_day=2, store=store, **who)
+        old, new = spec_of(akinai.runs("base-1", store=store)[0].header), spec_of(forked.header)
+        names = ("window_tokens", "memory", "timeout_s", "cache", "calls_per_minute", "group_models")
+        assert [getattr(new, name) for name in names] == [getattr(old, name) for name in names]
+        assert (forked.status, new.window_tokens, new.memory) == ("done", 8000, "summary")
+
+
+def test_a_player_by_rules_goes_on_where_a_model_was(endpoint: Endpoint, tmp_path: Path) -> None:
+    """What only a model uses is left behind, and refused where it is asked for."""
+    store = str(tmp_path / "runs.db")
+    akinai.run(
+        "vending", model="openai:m", temperature=0.3, cache=tmp_path / "replies.db", days=3, name="base", store=store
+    )
+    (forked,) = akinai.fork("base-1", at_day=2, agent="idle", store=store)
+    assert (forked.status, spec_of(forked.header).asks_model, spec_of(forked.header).cache) == ("done", False, None)
+    for unused in ({"max_dollars": 3.0}, {"base_url": "http://127.0.0.1:1"}):
+        with pytest.raises(UsageError, match="would do nothing"):
+            akinai.fork("base-1", at_day=2, agent="idle", store=store, **unused)
+
+
+def test_a_fork_has_somebody_for_its_agent(tmp_path: Path) -> None:
+    """Where the settings name who plays each owner, another agent would play nobody."""
+    store, named = str(tmp_path / "runs.db"), {"owners.1.agent": "idle", "owners.2.agent": "naive"}
+    akinai.run("vending", settings=named, name="base", store=store, **ARENA)
+    with pytest.raises(UsageError, match="every actor has a player"):
+        akinai.fork("base-1", at_day=2, agent="reference", store=store)
+    assert akinai.fork("base-1", at_day=2, store=store)[0].status == "done"
+
+
+def test_options_of_programs_hold_for_the_program_of_one_owner() -> None:
+    """`timeout` and `agent_user` are no options of a model, nor of the first agent alone."""
+    world, named = worlds.load("vending"), {"owners": {"2": {"agent": "stdio:cat"}}}
+    spec = AgentSpec("idle", agent_user="nobody", timeout_s=5).with_group_models(world, named)
+    assert (spec.agent_user, spec.programs) == ("nobody", ["stdio:cat"])
+    assert AgentSpec.from_card(spec.card(), "idle") == spec
+    with pytest.raises(UsageError, match="agent-user"):
+        AgentSpec("idle", agent_user="nobody").with_group_models(world, {})
+    (run,) = akinai.run("vending", agent="idle", settings={"owners.2.agent": "stdio:cat"}, timeout=5, **ARENA)
+    assert Counter(entry.actor for entry in run.ledger.entries)["owner_1"] == 3
+    with pytest.raises(UsageError, match="timeout"):
+        akinai.run("vending", agent="idle", timeout=5, **ARENA)
+
+
+def test_a_batch_on_the_wall_clock_is_refused() -> None:
+    """Before anything is played."""
+    with pytest.raises(UsageError, match="virtual"):
+        akinai.batch("market", n=1, settings={"clock": "wall"})
+
+
+@pytest.mark.parametrize("unused", [{"window": 5000}, {"memory": "summary"}, {"timeout": 3}, {"round_dollars": 2}])
+def test_an_arena_of_rules_takes_no_option_of_models(unused: dict[str, Any]) -> None:
+    """As a run does."""
+    with pytest.raises(UsageError, match="would do nothing"):
+        akinai.arena(["naive", "idle"], days=2, **unused)
