@@ -12,8 +12,9 @@ import akinai
 from akinai import worlds
 from akinai.api.person import Game, open_game
 from akinai.core.errors import UsageError
-from akinai.runtime.play.agent_spec import AgentSpec, spec_of
-from akinai.testing.endpoint import Endpoint, PlayerResponder
+from akinai.core.models import Reply
+from akinai.runtime.play.agent_spec import CHARACTERS_A_TOKEN, AgentSpec, spec_of
+from akinai.testing.endpoint import Endpoint, ModelCall, PlayerResponder, Refused
 
 ARENA: dict[str, Any] = {"preset": "arena", "days": 3}
 
@@ -141,3 +142,33 @@ def test_an_arena_of_rules_takes_no_option_of_models(unused: dict[str, Any]) -> 
     """As a run does."""
     with pytest.raises(UsageError, match="would do nothing"):
         akinai.arena(["naive", "idle"], days=2, **unused)
+
+
+class Unwilling(PlayerResponder):
+    """Refuses its first call, and then plays."""
+
+    refused = False
+
+    async def reply(self, call: ModelCall) -> Reply:
+        if not self.refused:
+            self.refused = True
+            raise Refused("not now")
+        return await super().reply(call)
+
+
+def test_the_window_of_a_game_holds_after_a_resume(endpoint: Endpoint, tmp_path: Path) -> None:
+    """A resume with a wider window, as a run with one, shows no more than the game does: here 7,000 tokens."""
+    store, world = str(tmp_path / "runs.db"), worlds.load("vending")
+    with Endpoint(Unwilling(world.players["idle"], world.verbs)) as unwilling:
+        (run,) = akinai.run(
+            "vending", model="openai:m", base_url=unwilling.openai_url, preset="sprint", days=364, name="base",
+            settings={"window_tokens": 7_000}, store=store,
+        )  # fmt: skip
+        assert run.status == "failed"
+        (run,) = akinai.resume("base-1", window=60_000, store=store)
+        assert run.status == "done"
+        sizes = [
+            len(str(call.request.tools)) + sum(len(message.text) for message in call.request.messages)
+            for call in unwilling.calls
+        ]
+    assert max(sizes) < 7_000 * CHARACTERS_A_TOKEN

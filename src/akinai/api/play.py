@@ -219,8 +219,8 @@ def fork(run: str, **options: Unpack[ForkOptions]) -> Runs:
     The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
     the run, and models with its window and memory, unless `agent` is an `AgentSpec`; `max_dollars` gives it another
     limit. Whom the settings name for an actor plays on. It is called RUN-fork-1, then -2, ..., or `name`. A group is
-    forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
-    before anything is written.
+    forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError before anything
+    is written.
     """
     playing, name = playing_of(options, resolve_store(options["store"])), options["name"]
     key = load_optional(options["key"])

@@ -72,6 +72,8 @@ class ModelPool:
         # The run's own spec: the runs of a pool may have different playbooks.
         spec = spec_of(header)
         window = spec.resumed_window
+        if window is not None:
+            window = limited(replace(spec.chat_options, window_tokens=window), header.genesis.setup).window_tokens
         recorder = CallRecorder(header.run_id, seed, store, meter, cache=cache, actions=actions, window=window)
 
         def make_agent(role: Role) -> Agent:

@@ -2,18 +2,21 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy as shallow_copy
 from dataclasses import dataclass
 from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Move, View
+from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, participants
+from akinai.runtime.play.agent_registry import default_agent
+from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.why.branches import MOST_ACTIONS, Branch, Branches, actors_of
 from akinai.runtime.why.shadow import MOST_ANSWERS, Divergence, Shadow, Watches, imagined_step
 
@@ -31,6 +34,8 @@ class Moment:
     """A list that keeps growing; its first `count` calls bring a new player to this state."""
     count: int
     last: Outcome | None
+    pending: Action | None
+    """Its action that is not answered yet."""
 
 
 class ParticipantShadow(Shadow):
@@ -59,9 +64,9 @@ class ParticipantShadow(Shadow):
             divergence.parted, divergence.taken = True, [step.entry.seq]
             missed = None if action is None else self._imagine(step, action)
             divergence.missed = [missed] if missed is not None and missed.outcome.ok else []
-            self._watch(step.turn.action, outcome)
+            self._watch(step, outcome)
         self._indices.append(index)
-        self._moments.append(Moment(self._calls, len(self._calls), self._last))
+        self._moments.append(Moment(self._calls, len(self._calls), self._last, self._pending))
         return divergence
 
     async def _decision(self, step: Step[Any]) -> Action | None:
@@ -79,13 +84,17 @@ class ParticipantShadow(Shadow):
         """The step of another action in place of an entry; no ledger holds it."""
         return imagined_step(self.world, step.before, Turn(0, step.turn.at, self.actor, action))
 
-    def _watch(self, action: Action, outcome: Outcome) -> None:
-        if isinstance(self._agent, Watches):
-            self._calls.append((action, outcome))
-            self._agent.watch(action, outcome)
-            self._pending = None
-        else:
+    def _watch(self, step: Step[Any], outcome: Outcome) -> None:
+        goes_on, explaining = getattr(self._agent, "goes_on", None), self.world.facets.explaining
+        if not isinstance(self._agent, Watches) or goes_on is False:
             self._begin()
+            return
+        self._calls.append((step.turn.action, outcome))
+        self._agent.watch(step.turn.action, outcome)
+        if not goes_on:
+            self._pending = None
+        elif self._pending is not None and not explaining.waits(self._pending):
+            self.answer(explaining.unmade(step.before, self._pending))
 
     async def copy_before(self, index: int) -> "ParticipantShadow":
         """A shadow that knows the record before an entry and nothing after it."""
@@ -100,7 +109,7 @@ class ParticipantShadow(Shadow):
                     await copy._agent.act(first, second)
                 elif isinstance(copy._agent, Watches) and second is not None:
                     copy._agent.watch(first, second)
-            copy._last = moment.last
+            copy._last, copy._pending = moment.last, moment.pending
         return copy
 
 
@@ -114,8 +123,9 @@ def _is_entry(action: Action, step: Step[Any]) -> bool:
 class JointBranches(Branches):
     """Plays branches of a run of several actors, entry by entry.
 
-    The player plays everybody except the actors that the world plays itself. With an actor, only its decisions count,
-    and the headline is what it gained.
+    The player plays everybody except the actors that the world plays itself, and those for whom the settings name
+    another player of the world. With an actor, which the player plays in any case, only its decisions count, and the
+    headline is what it gained.
     """
 
     several = True
@@ -124,6 +134,7 @@ class JointBranches(Branches):
         """UsageError for a run that cannot be explained, UnknownName for a player or an actor that is not there."""
         super().__init__(world, steps, player)
         self.followed = actor
+        self._seats = dict(seats_of(world, steps.genesis.setup))
         gain = world.facets.explaining.gain
         actors = [name for name in participants(world, steps.final) if gain(steps.final, name) is not None]
         if actor is not None and actor not in actors:
@@ -169,8 +180,11 @@ class JointBranches(Branches):
         return self._shadows[actor]
 
     def _new_shadow(self, actor: str) -> ParticipantShadow:
-        final = self.steps.final
-        factory: AgentFactory = self.world.facets.seating.own_player(final, actor) or self._factory
+        final, seating = self.steps.final, self.world.facets.seating
+        named = None if actor == self.followed else self._seats.get(seating.group(final, actor))
+        factory: AgentFactory = (
+            self.world.players[named] if named else seating.own_player(final, actor) or self._factory
+        )
         return ParticipantShadow(self.world, factory, actor, self.steps.genesis, final)
 
     async def value(self, branch: Branch) -> float:
@@ -198,6 +212,12 @@ class JointBranches(Branches):
             counts[actor] += 1
             state = steps[-1].after
         return steps
+
+
+def seats_of(world: World[Any], setup: Mapping[str, Json]) -> Sequence[tuple[str, str]]:
+    """The players of the world that the settings name for single participants: (group, player)."""
+    seats = AgentSpec(default_agent(world)).with_group_models(world, setup).seat_agents
+    return [(group, agent) for group, agent in seats if agent in world.players]
 
 
 def open_branches(world: World[Any], steps: Steps[Any], player: str, actor: str | None = None) -> Branches:

@@ -18,7 +18,11 @@ MOST_ANSWERS = 100
 
 @runtime_checkable
 class Watches(Protocol):
-    """An agent that learns from actions taken in its place."""
+    """An agent that learns from actions taken in its place.
+
+    Beside other actors it plans anew after each, unless it has `goes_on`: True where its plan goes on and its own
+    action is answered as not taken, False where it cannot be told and another one begins.
+    """
 
     def watch(self, action: Action, outcome: Outcome) -> None:
         """Take note of an action of its actor that it did not decide; `outcome` is what its actor saw of it."""

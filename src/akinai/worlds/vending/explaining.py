@@ -16,7 +16,7 @@ from akinai.worlds.vending.model.verb import Sending
 from akinai.worlds.vending.rules.actors import turn_to_actor
 from akinai.worlds.vending.rules.suppliers.bargaining import get_price_lists
 from akinai.worlds.vending.scores import headline_cents
-from akinai.worlds.vending.sprint.verbs import AnswerCustomers, Week
+from akinai.worlds.vending.sprint.verbs import AnswerCustomers, CloseWeek, Week
 from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
@@ -33,6 +33,9 @@ class VendingExplaining(Explaining[State]):
 
     def decides(self, action: Action) -> bool:
         return not isinstance(action, LOOKS)
+
+    def waits(self, action: Action) -> bool:
+        return isinstance(action, a.AdvanceDay | a.WaitUntil | CloseWeek)
 
     def gain(self, state: State, actor: str) -> Score | None:
         if not state.other_businesses or actor not in state.owners:

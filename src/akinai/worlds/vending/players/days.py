@@ -28,6 +28,11 @@ class Trading(Routine):
         """Whether it waits for a morning: then nothing but the trader holds what it knows."""
         super().__init__(lambda _: _run(self, habits, genesis, bullets))
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether its plan goes on after an action that it did not decide; otherwise it cannot be told."""
+        return self.trader is not None
+
     def watch(self, action: Action, outcome: Outcome) -> None:
         """Take note of an action of its owner that it did not decide."""
         if self.trader is not None and outcome.ok:
