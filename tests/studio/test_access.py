@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -136,6 +137,43 @@ async def test_a_fork_from_a_page_starts_no_program(http: httpx.AsyncClient, tmp
 async def test_players_of_the_world_play_from_a_page(http: httpx.AsyncClient) -> None:
     played = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order("idle"))
     assert played.json() == {"page": "/runs/quiet-1-fork-1"}
+
+
+@pytest.mark.parametrize("named", ["card", "settings"])
+@pytest.mark.parametrize("agent", ["", "idle"])
+async def test_a_page_starts_no_program_that_settings_name(tmp_path: Path, named: str, agent: str) -> None:
+    """A program that plays one owner is one too, whether a run is resumed or forked, to whomever."""
+    owned = tmp_path / "OWNED"
+    async with client(tmp_path) as http:
+        books = await open_store(str(tmp_path / "akinai.db"))
+        header = await books.header("quiet-1")
+        if named == "card":
+            spec: dict[str, Any] = {"seat_agents": {"owner_2": touching(owned)}}
+            header = replace(header, card={**header.card, "agent_spec": spec})
+        else:
+            setup = {**header.genesis.setup, "owners": {"1": {}, "2": {"agent": touching(owned)}}}
+            header = replace(header, genesis=replace(header.genesis, setup=setup))
+        await books.create(replace(header, run_id="sent", status="open", ending=None, entries=None, digest=None))
+        await books.close()
+        for asked in ("resume", "fork"):
+            answer = await http.post(f"/runs/sent/{asked}", headers=ACTING, json=fork_order(agent, after=0))
+            assert answer.status_code == 400, answer.text
+            assert answer.text.startswith("a page starts no program")
+    assert not owned.exists()
+
+
+async def test_a_fork_with_a_model_of_one_owner_needs_a_budget(tmp_path: Path) -> None:
+    """The model that the settings name plays on, whoever plays the others."""
+    async with client(tmp_path) as http:
+        books = await open_store(str(tmp_path / "akinai.db"))
+        header = await books.header("quiet-1")
+        setup = {**header.genesis.setup, "owners": {"1": {}, "2": {"model": "openai:m"}}}
+        header = replace(header, genesis=replace(header.genesis, setup=setup), run_id="sent")
+        await books.create(replace(header, status="open", ending=None, entries=None, digest=None))
+        await books.close()
+        answer = await http.post("/runs/sent/fork", headers=ACTING, json={**fork_order("idle", after=0), "dollars": 0})
+        assert answer.status_code == 400, answer.text
+        assert "budget" in answer.text
 
 
 @pytest.mark.parametrize("asked", ["resume", "fork", "play"])

@@ -14,8 +14,15 @@ from akinai.core.errors import AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
-from akinai.runtime.play.agent_registry import HELD, HTTP_AGENT, HUMAN, SESSION_AGENT, agent_plugins
-from akinai.runtime.play.agent_spec import MODEL_AGENTS
+from akinai.runtime.play.agent_registry import (
+    HELD,
+    HTTP_AGENT,
+    HUMAN,
+    SESSION_AGENT,
+    agent_plugins,
+    default_agent,
+)
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec, spec_of
 
 FROM_OUTSIDE = (HTTP_AGENT, HUMAN, SESSION_AGENT)
 """In place of agents, in runs that nobody here plays on by itself."""
@@ -34,13 +41,22 @@ def expect_player(world: World[Any], agent: str) -> None:
     )
 
 
-def expect_players(header: RunHeader) -> None:
-    """UsageError where one of those who play a run, as its card says, is a program."""
+def expect_players(header: RunHeader, agent: str = "") -> None:
+    """UsageError where one of those who play a run, as its card and its settings say, is a program; `agent` plays on
+    in the place of its own."""
     world = worlds.load(header.genesis.world)
     held = header.card.get(HELD)
     rest_agent = str(held.get("rest") or "") if isinstance(held, dict) else ""
-    for agent in {*header.agents.values(), rest_agent} - {"", *FROM_OUTSIDE}:
-        expect_player(world, agent)
+    named = (*spec_of(header).seat_agents, *seats_of(header).seat_agents)
+    playing = {agent} if agent else {*header.agents.values(), rest_agent}
+    for name in {*playing, *(other for _, other in named)} - {"", *FROM_OUTSIDE}:
+        expect_player(world, name)
+
+
+def seats_of(header: RunHeader) -> AgentSpec:
+    """Whom the settings of a run name, and who plays it in every fork."""
+    world = worlds.load(header.genesis.world)
+    return AgentSpec(default_agent(world)).with_group_models(world, header.genesis.setup)
 
 
 @dataclass(slots=True)
@@ -75,10 +91,10 @@ class Players:
         if game.key is not None:
             self._keys[run] = game.key
 
-    def expect_players(self, header: RunHeader) -> None:
-        """UsageError where a page may not let those play on who played a run."""
+    def expect_players(self, header: RunHeader, agent: str = "") -> None:
+        """UsageError where a page may not let those play on who played a run, or `agent` in the place of its own."""
         if not self.allow_programs:
-            expect_players(header)
+            expect_players(header, agent)
 
     async def session(self, run: str) -> AsyncSession | None:
         """The session of a run; None where the run is over. UsageError for one that no person plays."""

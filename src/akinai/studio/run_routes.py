@@ -10,14 +10,14 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from akinai import worlds
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import RunHeader
 from akinai.report.page.compare_page import compare_page
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
+from akinai.runtime.play.agent_spec import CHAT, spec_of
 from akinai.runtime.runs.planning import names_in, numbered_name
-from akinai.studio.players import expect_player
+from akinai.studio.players import seats_of
 from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
 from akinai.studio.watch import POLL_S
 
@@ -66,10 +66,7 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
     async def fork(request: Request, id: str) -> Response:
         header = await studio.header(id)
         order = await read_body(request, ForkOrder, "a fork asks for a budget and who plays on")
-        if order.agent and not studio.players.allow_programs:
-            expect_player(worlds.load(header.genesis.world), order.agent)
-        elif not order.agent and not order.model:
-            studio.players.expect_players(header)
+        studio.players.expect_players(header, order.agent or (CHAT if order.model else ""))
         name = numbered_name(f"{id}-fork", names_in(await studio.books.runs()))
         await studio.jobs.start(name, _fork_words(header, order, name))
         await _begun(studio, name)
@@ -123,7 +120,8 @@ def _fork_words(header: RunHeader, order: ForkOrder, name: str) -> list[str]:
         words += ["--agent", order.agent]
     if order.model:
         words += ["--model", order.model]
-    asks = bool(order.model or (not order.agent and header.card.get("model")))
+    spec = seats_of(header) if order.agent else spec_of(header)
+    asks = bool(order.model or spec.asks_model)
     if asks and not order.dollars:
         raise UsageError("a model may cost money: give the fork a budget in dollars")
     if asks:
