@@ -223,3 +223,42 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
             assert done.returncode == 0, done.stderr
             (log,) = (tmp_path / "logs").glob("*.eval")
             assert "net_worth" in (sample_of(read_eval_log(str(log))).scores or {})["scores"].as_dict()
+
+
+def test_limits_of_a_game_hold(logs: str, tmp_path: Path) -> None:
+    """Its window and its replies, as for Akinai's own chat agent: `sprint` has both."""
+    store, sizes = str(tmp_path / "runs.db"), list[int]()
+
+    def reply(messages: Any, tools: Any, *_: Any) -> ModelOutput:
+        sizes.append(sum(len(message.text) for message in messages))
+        return output(("search_web", {"query": f"suppliers {len(sizes)}"}), ("get_price_lists", {}))
+
+    options = {"seeds": 1, "preset": "sprint", "days": 7, "store": store, "max_repeats": 0}
+    sample_of(played("akinai/vending", scripted(reply), logs, task_args={**options, "settings": "max_replies=30"}))
+    (run,) = akinai.runs(store=store)
+    assert (run.ending, len(sizes), len(run.ledger.entries)) == ("message_cap", 30, 60)
+    assert max(sizes) < 10_000 * 2.6
+
+
+def test_one_of_two_owners_may_be_out_of_replies(logs: str, tmp_path: Path) -> None:
+    """Each has as many as the game allows; who is left alone plays on."""
+    store, asked = str(tmp_path / "runs.db"), list[int]()
+
+    def reply(*_: Any) -> ModelOutput:
+        asked.append(1)
+        return output(("close_week", {}))
+
+    options = {"seeds": 1, "preset": "arena-sprint", "days": 28, "store": store, "settings": "max_replies=2"}
+    sample_of(played("akinai/vending", scripted(reply), logs, task_args=options))
+    (run,) = akinai.runs(store=store)
+    assert (run.status, len(asked)) == ("done", 4)
+
+
+def test_whom_the_settings_name_is_not_played_by_inspect(logs: str) -> None:
+    """Where that is everybody, the task is refused."""
+    named = {"seeds": 1, "preset": "arena", "days": 2}
+    log = played("akinai/vending", scripted(lambda *_: output(("advance_day", {}))), logs,
+                 task_args={**named, "settings": "owners.2.agent=idle"})  # fmt: skip
+    assert {message.role for message in sample_of(log).messages} >= {"assistant"}
+    with pytest.raises(Exception, match="every actor has a player"):
+        played("akinai/market", scripted([]), logs, task_args={"seeds": 1, "settings": "customers.agent=careful"})

@@ -158,3 +158,19 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     exec(compile(program, PAGE.name, "exec"), {"__name__": "__main__"})
     assert "customer_0001" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("settings", "agents"),
+    [
+        ({"businesses.agent": "careful"}, {"customer"}),
+        (["customers.agent=careful"], {"business"}),
+        ({}, {"customer", "business"}),
+    ],
+)
+def test_a_side_for_which_a_player_is_named_is_no_agent(settings: Any, agents: set[str]) -> None:
+    """It is played by that player, unless it is held."""
+    environment = WorldParallelEnv("market", settings=settings)
+    assert {agent.partition("_")[0] for agent in environment.possible_agents} == agents
+    held = WorldParallelEnv("market", settings=settings, hold=["customers", "businesses"])
+    assert {agent.partition("_")[0] for agent in held.possible_agents} == {"customer", "business"}

@@ -248,6 +248,16 @@ class AsyncSession(SessionMembers):
         self._state.outcome, self._state.reward = outcome, await self._reward()
         return outcome
 
+    async def leave(self, ending: str, actor: str | None = None) -> None:
+        """Make no move for an actor once it may act: it leaves a game that others go on with, or the run ends so.
+
+        Raises as `act` does.
+        """
+        who = await self._turn_of(actor)
+        self._seats.leave(who, ending)
+        await self._seats.until(lambda: bool(self._seats.turns))
+        await self._expect_sound()
+
     async def answer(self, reply: Any) -> list[Any]:
         """Take the actions of a model's reply, and return the messages that follow: the reply, and its answers.
 

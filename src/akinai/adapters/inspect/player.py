@@ -1,6 +1,7 @@
 """A seat of a session that is played by Inspect's model and tools loop."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from akinai.agents.protocols import RequestedMove, ToolCallProtocol
 from akinai.api.seat import Answer, Seat
 from akinai.api.session import AsyncSession
 from akinai.core.agents import Move
+from akinai.core.errors import EndRun
 from akinai.core.models import Message, Reply, ToolCall
 
 
@@ -31,9 +33,9 @@ class _Sized(Message):
 class Player:
     """Plays a seat to the end of its run: asks the model with the conversation's newest messages, takes its actions."""
 
-    def __init__(self, seat: Seat[AsyncSession], head: Sequence[Any], window_tokens: int) -> None:
-        """`head` are the messages that never leave the window."""
-        self._seat, self._head = seat, list(head)
+    def __init__(self, seat: Seat[AsyncSession], head: Sequence[Any], window_tokens: int, max_replies: int = 0) -> None:
+        """`head` are the messages that never leave the window; after `max_replies` the seat is left, 0 is no cap."""
+        self._seat, self._head, self._left = seat, list(head), max_replies or None
         self._window = Window(window_tokens)
         self._reserved = sum(estimated_tokens(Message("user", message.text)) for message in head)
         self._tools = model_tools(seat)
@@ -42,6 +44,11 @@ class Player:
         """The output of the last call; `messages` gets what is added to the conversation."""
         output = None
         while not self._seat.session.done:
+            if self._left == 0:
+                with suppress(EndRun):
+                    await self._seat.session.leave("message_cap", self._seat.actor)
+                break
+            self._left = self._left and self._left - 1
             self._window.overflow(self._reserved)
             newest = [message.original for message in self._window.messages if isinstance(message, _Sized)]
             output = await get_model().generate([*self._head, *newest], self._tools)

@@ -26,17 +26,19 @@ from akinai.adapters.inspect.framework import (
     task,
 )
 from akinai.adapters.inspect.player import Player
-from akinai.agents.chat import OPENING
-from akinai.api.opening import aopen
+from akinai.agents.chat import OPENING, ChatOptions
+from akinai.api.opening import aopen, plan_session
 from akinai.api.seat import Seat, own_actors
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.options import part_of
 from akinai.core.worlds import World, participants
-from akinai.runtime.config.calls import with_options
+from akinai.runtime.config.calls import complete_options, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, sample_id, scores_document
-from akinai.runtime.options import EpisodeOptions, TaskOptions
+from akinai.runtime.options import EpisodeOptions, OpenOptions, TaskOptions
+from akinai.runtime.play.agent_registry import SESSION_AGENT
+from akinai.runtime.play.agent_spec import limited
 from akinai.runtime.runs.planning import checked_seeds, seeds_in
 from akinai.runtime.runs.reading import Detail, score_run
 
@@ -49,21 +51,24 @@ def make_task(name: str, **options: Unpack[TaskOptions]) -> Any:
     """The task of a world. UsageError for options that do not fit.
 
     `seeds` are like "1-5"; `settings` "name=value", several with commas; `hold` the actors or groups that the model
-    plays, each in a conversation of its own, by default all without a player of the world's own, else the first group.
+    plays, each in a conversation of its own, by default all whom neither the world nor a setting gives a player.
     Runs are kept in `store`, by default in memory.
     """
     world, settings = worlds.load(name), _settings(options["settings"])
     prepared = prepare(world, preset=options["preset"], days=options["days"], settings=settings)
     geneses = [Genesis(world.name, seed, prepared.setup) for seed in _seeds(options["seeds"])]
-    hold = _listed(options["hold"]) or _held(world, geneses[0])
+    hold = _listed(options["hold"])
     episode: EpisodeOptions = part_of(EpisodeOptions, {**options, "settings": settings, "hold": hold})
+    opening: Any = complete_options(OpenOptions, {**episode, "seed": geneses[0].seed})
+    plan_session(world, SESSION_AGENT, opening)
+    limits = limited(ChatOptions(window_tokens=options["window_tokens"]), prepared.setup)
     samples = [
         Sample(id=sample_id(genesis.seed), input=_view(world, genesis), metadata={"seed": genesis.seed})
         for genesis in geneses
     ]
     return Task(
         dataset=MemoryDataset(samples, name=name),
-        solver=play(world.name, episode, options["window_tokens"]),
+        solver=play(world.name, episode, limits.window_tokens, limits.max_replies),
         scorer=[scores(), findings()],
         version=world.name.partition("@")[2],
         metadata={"settings_digest": geneses[0].settings_digest},
@@ -90,14 +95,6 @@ def _listed(value: Any) -> list[str] | None:
     return [str(item) for item in value] if value else None
 
 
-def _held(world: World[Any], genesis: Genesis) -> list[str] | None:
-    """The first group, in a world whose actors all have players of its own."""
-    groups, state = world.facets.sides.groups, world.begin(genesis)
-    if groups and all(world.facets.seating.own_player(state, actor) for actor in participants(world, state)):
-        return [groups[0]]
-    return None
-
-
 def _view(world: World[Any], genesis: Genesis) -> str:
     """The view of the first actor at the beginning."""
     state = world.begin(genesis)
@@ -106,8 +103,11 @@ def _view(world: World[Any], genesis: Genesis) -> str:
 
 
 @solver(name="akinai_play")
-def play(world: str, options: EpisodeOptions, window_tokens: int) -> Any:
-    """Plays the run of a sample's seed to its end, or to one of Inspect's limits."""
+def play(world: str, options: EpisodeOptions, window_tokens: int, max_replies: int = 0) -> Any:
+    """Plays the run of a sample's seed to its end, to one of Inspect's limits, or to the replies that the game allows.
+
+    `max_replies` 0 is no cap.
+    """
 
     async def solve(state: Any, generate: Any) -> Any:
         player: EpisodeOptions = {**options, "agent": options["agent"] or "inspect", "model": str(state.model)}
@@ -118,10 +118,10 @@ def play(world: str, options: EpisodeOptions, window_tokens: int) -> Any:
             if len(actors) == 1:
                 seat = Seat(session)
                 state.messages = _head(seat)
-                output = await Player(seat, state.messages, window_tokens).play(state.messages)
+                output = await Player(seat, state.messages, window_tokens, max_replies).play(state.messages)
                 state.output = output or state.output
             else:
-                await collect(*(_play_seat(Seat(session, actor), window_tokens) for actor in actors))
+                await collect(*(_play_seat(Seat(session, actor), window_tokens, max_replies) for actor in actors))
         finally:
             # Also when a limit cancels the sample: it is scored as the run stands.
             with anyio.CancelScope(shield=True):
@@ -139,10 +139,10 @@ def _head(seat: Seat[Any]) -> list[Any]:
     return [ChatMessageSystem(content=seat.prompt()), ChatMessageUser(content=OPENING)]
 
 
-async def _play_seat(seat: Seat[Any], window_tokens: int) -> None:
+async def _play_seat(seat: Seat[Any], window_tokens: int, max_replies: int) -> None:
     """A seat of several, in a conversation of its own."""
     async with span(name=seat.actor, type="agent"):
-        await Player(seat, _head(seat), window_tokens).play([])
+        await Player(seat, _head(seat), window_tokens, max_replies).play([])
 
 
 @scorer(name=SCORER, metrics={"*": [mean(), stderr()]})

@@ -12,9 +12,12 @@ from akinai.api.training.pools import episode_seed
 from akinai.core.agents import owner_of
 from akinai.core.chance import Split
 from akinai.core.errors import MissingExtra
+from akinai.core.facets import SAME
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import complete_options, with_options
+from akinai.runtime.config.settings import Settings, assign
 from akinai.runtime.options import BatchOptions, TrainingOptions
+from akinai.runtime.runs.sweep import sweep_points
 from akinai.worlds import load
 
 try:
@@ -41,9 +44,9 @@ class WorldParallelEnv(ParallelEnv[str, str, str]):
 
     @with_options(TrainingOptions)
     def __init__(self, world: str | World[Any], **options: Unpack[TrainingOptions]) -> None:
-        """The options of `WorldEnv`; without `hold` everybody is an agent."""
+        """The options of `WorldEnv`; without `hold` everybody is an agent but those whom `settings` give a player."""
         self._world = load(world) if isinstance(world, str) else world
-        hold = options["hold"] or [*self._world.facets.sides.groups] or None
+        hold = options["hold"] or _free_groups(self._world, options["settings"]) or None
         whole: Any = complete_options(BatchOptions, {**options, "hold": hold, "n": 1})
         self._batch = Batch(self._world, whole)
         self._split: Split | None = options["split"]
@@ -137,3 +140,13 @@ class WorldParallelEnv(ParallelEnv[str, str, str]):
             }
             for agent, answer in self._answers.items()
         }
+
+
+def _free_groups(world: World[Any], settings: Settings) -> list[str]:
+    """The sides of a world for which settings name no agent and no model."""
+    table: dict[str, Any] = {}
+    for name, value in sweep_points(None, settings, world.setup)[0].settings.items():
+        assign(table, name, value, world.setup)
+    sides = {side: table.get(side) for side in world.facets.sides.groups}
+    tables = {side: own if isinstance(own, dict) else {} for side, own in sides.items()}
+    return [side for side, own in tables.items() if own.get("agent", SAME) == SAME and not own.get("model")]

@@ -97,6 +97,12 @@ class Seats:
         """The outcome of the last move handed in, as it read then; None until its entry is durable."""
         return self._outcomes.get(actor)
 
+    def leave(self, actor: str, ending: str) -> None:
+        """Make no move for an actor that may act: it leaves the game, or the run ends so."""
+        turn = self.turns.pop(actor)
+        if not turn.move.done():
+            turn.move.set_exception(EndRun(ending))
+
     def end(self, ending: str) -> None:
         """End the run in the place of the next move, also of those that are waited for."""
         self._ending = ending
