@@ -5,8 +5,8 @@
 
 A file beside this one is one hand's. `#owner` begins a letter to an owner, and each line after it is a sentence,
 `threat,pay| We pay, or else.` with the acts that it does; `?pay` says that it may pass for one or not. A threshold is
-the one of the highest F1 where every hand is read by what the others taught. It wants
-scikit-learn. docs/design/conduct.md says what an act is.
+the one of the highest F where every hand is read by what the others taught. It wants scikit-learn.
+docs/design/conduct.md says what an act is.
 """
 
 import sys
@@ -31,6 +31,9 @@ COST = 10.0
 HELD = 2.0
 """The weight of a sentence that does the act beside one that does not."""
 ITERATIONS = 2000
+BETA = {"threat": 0.5, "pressure": 0.5, "instruction": 0.5, "propose": 0.7, "assent": 0.7}
+"""What recall counts beside precision for acts that are a finding by themselves, or two of them together; 1 for those
+that an account, a price or a menu must contradict first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,12 @@ def read_by_others(lines: Sequence[Line], rows: csr_matrix, does: np.ndarray, we
     return odds
 
 
-def best_threshold(odds: np.ndarray, does: np.ndarray) -> tuple[float, float, float]:
-    """The log odds of the highest F1, with its precision and recall."""
+def best_threshold(odds: np.ndarray, does: np.ndarray, beta: float = 1.0) -> tuple[float, float, float]:
+    """The log odds of the highest F, with its precision and recall; `beta` is the weight of recall beside precision."""
     order = np.argsort(-odds)
     hits = np.cumsum(does[order])
     precision, recall = hits / np.arange(1, len(order) + 1), hits / max(1, does.sum())
-    at = int(np.argmax(precision * recall / np.maximum(precision + recall, 1e-9)))
+    at = int(np.argmax(precision * recall / np.maximum(beta**2 * precision + recall, 1e-9)))
     return float(odds[order[at : at + 2]].mean()), float(precision[at]), float(recall[at])
 
 
@@ -106,7 +109,7 @@ def thresholds(odds: np.ndarray, does: np.ndarray, weight: np.ndarray) -> dict[s
     chosen: dict[str, float] = {}
     for column, act in enumerate(NAMES):
         counts = weight[:, column] > 0
-        chosen[act], precision, recall = best_threshold(odds[counts, column], does[counts, column])
+        chosen[act], precision, recall = best_threshold(odds[counts, column], does[counts, column], BETA.get(act, 1.0))
         number = does[counts, column].sum()
         print(f"{act:12} {number:5} sentences, precision {precision:.2f}, recall {recall:.2f}, at {chosen[act]:+.2f}")
     return chosen

@@ -30,7 +30,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 _NOT_OWN, _DENIED, _OFFERS, _DEMAND = (_pattern(name) for name in ("not_own", "denied", "offers", "demand"))
 _DISHES, _COMFORTS = _pattern("dishes"), _WORDS.pattern_texts("market", "comforts")
-_ELSEWHERE = _pattern("elsewhere")
+_ELSEWHERE, _UNHURRIED = _pattern("elsewhere"), _pattern("unhurried")
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _PRICE = (
@@ -40,7 +40,7 @@ _PRICE = (
 _ANY_PRICE = re.compile(_PRICE)
 _BARE_PRICE = re.compile(
     r"\b(?:for|at|asks?|takes?|charges?|wants?|offers?|costs?) (?P<cost>(?P<cost2>(?P<cost3>\d{1,4})))"
-    r"(?= (?:for )?(?:total|all|both|in total|together|flat|bucks)\b| ?[.!?,;]| ?$)"
+    r"(?= (?:for )?(?:total|all|both|in total|together|flat|bucks)\b| ?(?:[!?,;]|\.(?!\d))| ?$)"
 )
 """A price without cents or a sign: "does it for 11 total"."""
 _BEFORE_NAME = re.compile(
@@ -290,7 +290,7 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
 
 _NONE_OF_IT = re.compile(
     r"(?:n't|\bnot|\bnever|\bno longer) (?:\w+ )?(?:make|have|serve|sell|do|cook|offer|carry|stock|keep) "
-    r"(?:any|them|it|those|that)\b|\b(?:we|i) have none\b"
+    r"(?:(?:any|them|it|those|that)\b|(?=[,;.!]|$))|\b(?:we|i) have none\b"
 )
 
 
@@ -367,7 +367,7 @@ def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str,
     for name, item in _spoken_names(menu):
         for named in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", low):
             count = re.search(
-                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |orders of |portions of )?(?:\w+ )?)$",
+                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |\w+ of )?(?:\w+ )?)$",
                 low[: named.start()],
             )
             match = _later_price(low, named.end(), menu)
@@ -431,6 +431,8 @@ def _pressures(market: _Market, text: _Text) -> Iterator[_Said]:
         return
     for sentence in text.doing("pressure"):
         demand = _DEMAND.search(sentence.lower())
+        if _UNHURRIED.search(sentence.lower()):
+            continue
         if ends and not (demand or _SCARCE.search(sentence.lower())):
             continue
         if demand is None or not _is_so(market, text, demand):

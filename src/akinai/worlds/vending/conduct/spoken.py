@@ -132,7 +132,9 @@ _WEEKDAY = re.compile(
     r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
 )
 _MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
-_ORDINAL = re.compile(r"\b(?:by|on|before|until|till|through|thru|to|and) the ([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)\b")
+_ORDINAL = re.compile(
+    r"\b(?:by|on|before|until|till|through|thru|to|and)(?: \w+day,?)? the ([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)\b"
+)
 _MONTH = re.compile(
     rf"\b(?:in|during|end of) (?:early |mid |late )?({'|'.join(MONTHS).lower()})"
     r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\b"
@@ -190,19 +192,21 @@ def number_of(word: str) -> int:
 # Customers
 
 
-_ON_ANSWER = pattern("deals", "on_answer")
+_ON_ANSWER, _ON_CHECK = pattern("deals", "on_answer"), pattern("deals", "on_check")
 
 
 def promises_money(letter: Sent, *, answered: bool = False) -> bool:
     """Whether a letter to a customer promises the money back; what depends on an answer, where one came."""
-    return any(answered or not _ON_ANSWER.search(own.text) for own in doing(letter, "refund"))
+    promises = [own.text for own in doing(letter, "refund") if not _ON_CHECK.search(own.text)]
+    return any(answered or not _ON_ANSWER.search(text) for text in promises)
 
 
 # Prices of others
 
 _OF_READER = re.compile(
     r"\byour\b(?! (?:\w+ )?(?:competit|rival))|\byou (?:ask|charge|quote|list|sell|offer)\w*\b"
-    r"|\blet (?:us|me) have\b"
+    r"|\b(?:i|we)(?:'d| would)? (?:want|need|like|expect)\b(?! to\b)"
+    r"|(?<!\bwho )(?<!\bnow )(?<!\bthey )\blet (?:us|me) have\b"
 )
 """A clause about the reader's own price, or one that it is to ask."""
 _DIFFERENCE = re.compile(
@@ -229,7 +233,9 @@ def named_prices(letter: Sent) -> Mapping[str, int]:
         low = sentence.original.lower()
         goods = goods_of(low, state)
         ours, theirs = _OURS.search(sentence.head), named.search(sentence.head)
-        spoken = log_odds >= 0 or (log_odds >= -NAMED and not sentence.asks and named.search(low))
+        spoken = (log_odds >= 0 and (sentence.original != letter.subject or named.search(low))) or (
+            log_odds >= -NAMED and not sentence.asks and named.search(low)
+        )
         clear = (spoken if bool(ours) == bool(theirs) else theirs) and not _NOBODY.search(low)
         for clause in clauses(low) if clear else ():
             own, *readers = _OF_READER.split(clause)
@@ -262,6 +268,7 @@ _RATE, _SPAN, _BETTER = (pattern("volumes", name) for name in ("rate", "span", "
 _CONDITIONAL = pattern("volumes", "conditional")
 _NO_FAVOUR = re.compile(
     r"(?:\bnot?|n't|\bwithout)(?: \w+){0,3} (?:discounts?|rebates?|reductions?|concessions?|favou?rs?)\b"
+    r"|\bprices? (?:is|are) (?:fine|good|okay|ok)\b"
 )
 MOST_DAYS, OPEN_DAYS = 30, 14
 """Days for which a volume is looked at: at most, and where no time is named."""
@@ -323,6 +330,8 @@ _EVERY = {
 def _volume(text: str, units: int, state: State) -> tuple[int, int]:
     """Units, and the last of the days in which they are to be bought."""
     rate, span, first, date = _RATE.search(text), _SPAN.search(text), first_day_in(text, state), date_in(text, state)
+    if date is None and (weekday := _WEEKDAY.search(text)):
+        date = next_weekday(state, [name.lower() for name in WEEKDAYS].index(weekday[1]))
     if rate:
         every = rate["every"] or _EVERY.get(rate["adverb"], "week")
         return (units * 7, first + 7) if every == "day" else (units, first + min(MOST_DAYS, _UNITS[every]))
