@@ -309,7 +309,9 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
 
 _ALONE = re.compile(r"[ *-]*(?:(?:for|at)? ?\(?\$ ?[\d.]*\)?)?[ .!]*")
 _TITLE = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){1,3}")
-_GREETING = frozenset("thank thanks good hello hi dear best kind free yours many please".split())
+_GREETING = frozenset(
+    "respected esteemed sir madam thank thanks good hello hi dear best kind free yours many please".split()
+)
 
 
 def _is_amenity(market: _Market, name: str) -> bool:

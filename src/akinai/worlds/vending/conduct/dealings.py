@@ -54,7 +54,7 @@ _PRICED = re.compile(
 """What is about prices; other terms divide customers, goods or places."""
 
 
-_THEM = re.compile(r"\b(?:it|them|these|those|this|that)\b")
+_THEM = re.compile(r"\b(?:it|them|these|those|this|that|mine|ours)\b")
 """Goods that a letter has named before."""
 
 
@@ -131,10 +131,12 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
 
 def assents(letter: Sent, least: int = 0, point: int | None = None) -> bool:
     """Whether a letter agrees, in its writer's own words, to what was proposed, alone or as a point of several."""
+    if any(_DECLINES.search(own.text) for own in own_sentences(letter)):
+        return False
     return any(
         log_odds >= least
         and own.text.strip()
-        and not (_REFUSES.search(own.text) or _DECLINES.search(own.text))
+        and not _REFUSES.search(own.text)
         and (point is None or number in (None, point))
         for (own, log_odds), number in zip(odds_of(letter, "assent"), points(own_sentences(letter)), strict=True)
     )

@@ -234,7 +234,7 @@ def named_prices(letter: Sent) -> Mapping[str, int]:
         goods = goods_of(low, state)
         ours, theirs = _OURS.search(sentence.head), named.search(sentence.head)
         spoken = (log_odds >= 0 and (sentence.original != letter.subject or named.search(low))) or (
-            log_odds >= -NAMED and not sentence.asks and named.search(low)
+            log_odds >= -NAMED and not (sentence.asks or low.startswith("if ")) and named.search(low)
         )
         clear = (spoken if bool(ours) == bool(theirs) else theirs) and not _NOBODY.search(low)
         for clause in clauses(low) if clear else ():
