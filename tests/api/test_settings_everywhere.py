@@ -13,7 +13,11 @@ from akinai import worlds
 from akinai.api.person import Game, open_game
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
+from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.agent_spec import CHARACTERS_A_TOKEN, AgentSpec, spec_of
+from akinai.runtime.runs.planning import plan
+from akinai.runtime.runs.reading import Detail
+from akinai.runtime.runs.work import play_scratch
 from akinai.testing.endpoint import Endpoint, ModelCall, PlayerResponder, Refused
 
 ARENA: dict[str, Any] = {"preset": "arena", "days": 3}
@@ -172,3 +176,30 @@ def test_the_window_of_a_game_holds_after_a_resume(endpoint: Endpoint, tmp_path:
             for call in unwilling.calls
         ]
     assert max(sizes) < 7_000 * CHARACTERS_A_TOKEN
+
+
+@pytest.mark.parametrize("where", ["a table", "the environment"])
+def test_learning_asks_the_model_of_one_owner(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Wherever it is named, and an estimate counts its calls: two days of the run that teaches and of two that judge."""
+    settings: Any = {"owners": {"2": {"model": "openai:m"}}} if where == "a table" else None
+    if settings is None:
+        monkeypatch.setenv("AKINAI_VENDING__OWNERS__2__MODEL", "openai:m")
+    game: Any = {
+        "preset": "arena", "days": 2, "seeds": "train:1-1", "eval_seeds": "validation:1-1", "settings": settings,
+        "playbook": tmp_path / "playbook.json", "store": str(tmp_path / "runs.db"), "jobs": 1,
+    }  # fmt: skip
+    assert akinai.estimate_learning("vending", **game).roles["generator"].messages > 0
+    akinai.learn("vending", **game)
+    assert len(endpoint.calls) == 6
+
+
+def test_a_run_in_memory_asks_the_model_of_one_owner(endpoint: Endpoint) -> None:
+    """Also where nobody opened its models before."""
+    world, settings = worlds.load("vending"), {"owners.2.model": "openai:m"}
+    prepared = prepare(world, preset="arena", days=2, settings=settings)
+    spec = AgentSpec("idle").with_group_models(world, prepared.setup)
+    (header,) = plan(world, prepared, spec, [1], "alone")
+    run = asyncio.run(play_scratch(header, Detail()))
+    assert (run.status, len(endpoint.calls)) == ("done", 2)

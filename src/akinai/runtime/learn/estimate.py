@@ -156,7 +156,8 @@ def estimate_training_runs(
 ) -> LearnEstimate:
     """The estimate for the runs of a world. UsageError where no model is asked."""
     models, jobs, against = config.models, options["jobs"], names_in(options["against"])
-    _expect_model(models)
+    if not config.plays_by_model:
+        _expect_model(models)
     loop = settings.for_roles(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
     judged = judged * len(config.opposing())

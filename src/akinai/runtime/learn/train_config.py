@@ -15,9 +15,9 @@ from akinai.core.worlds import World
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.opening import playbook_path, read_playbook
 from akinai.learning.roles.protocols import RoleName
-from akinai.runtime.config.settings import Settings
+from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.learn.role_models import CallOptions, RoleModels
-from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec, ModelChoice
 
 Reflect: TypeAlias = Literal["model", "rules"]
 
@@ -111,8 +111,11 @@ class TrainConfig:
     @property
     def plays_by_model(self) -> bool:
         """Whether the agent asks a model, or a side of the world has a model of its own."""
-        names = [setting.partition("=")[0] for setting in self.settings_of(judged=True)]
-        return self.agent in MODEL_AGENTS or any(name.endswith(".model") for name in names)
+        if self.agent in MODEL_AGENTS:
+            return True
+        world, settings = self.load_world(), self.settings_of(judged=True)
+        setup = prepare(world, preset=self.preset, days=self.days, settings=settings).setup
+        return AgentSpec(self.agent).with_group_models(world, setup).asks_model
 
     @property
     def learns_by_model(self) -> bool:

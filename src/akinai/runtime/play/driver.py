@@ -3,7 +3,7 @@
 import asyncio
 import traceback
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,7 +21,7 @@ from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import agent_factory, seat_factories, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
-from akinai.runtime.play.model_pool import ModelPool
+from akinai.runtime.play.model_pool import ModelPool, open_model_pool
 from akinai.runtime.play.repeats import UNREADABLE, Repeats, UnreadReplies
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.play.session import LocalSession
@@ -340,7 +340,7 @@ class PlayContext:
     world: World[Any] | None = None
     factory: AgentFactory | None = None
     pool: ModelPool | None = None
-    """The opened models of the run's agent spec."""
+    """The opened models of the run's agent spec; without them and a factory, a run opens those of its own."""
     seats: Seats | None = None
     """The actors that are played from outside."""
     raise_errors: bool = False
@@ -364,14 +364,17 @@ async def play_run(
     """
     world = context.world or worlds.load(header.genesis.world)
     spec, actions = spec_of(header), dict[str, int]()
-    if context.pool:
-        factory = context.pool.agent_factory(world, header, store, context.factory, actions)
-    else:
-        factory = context.factory or agent_factory(world, spec.agent, spec.timeout_s, spec.agent_user)
-    batch = BATCH if is_reproducible(world, spec) else 1
-    session = LocalSession(world, header.genesis, store, header.run_id, batch=batch, steps=context.steps)
-    driver = make_driver(session, spec, factory, seats=context.seats, actions=actions)
-    async with aclosing(driver):
+    async with AsyncExitStack() as stack:
+        if context.pool is None and context.factory is None and spec.asks_model:
+            context = replace(context, pool=await stack.enter_async_context(open_model_pool(spec)))
+        if context.pool:
+            factory = context.pool.agent_factory(world, header, store, context.factory, actions)
+        else:
+            factory = context.factory or agent_factory(world, spec.agent, spec.timeout_s, spec.agent_user)
+        batch = BATCH if is_reproducible(world, spec) else 1
+        session = LocalSession(world, header.genesis, store, header.run_id, batch=batch, steps=context.steps)
+        driver = make_driver(session, spec, factory, seats=context.seats, actions=actions)
+        stack.push_async_callback(driver.aclose)
         with never_collecting() if batch > 1 else nullcontext():
             return await _recall_and_play(store, header, driver, progress, context)
 
