@@ -203,3 +203,12 @@ def test_a_run_in_memory_asks_the_model_of_one_owner(endpoint: Endpoint) -> None
     (header,) = plan(world, prepared, spec, [1], "alone")
     run = asyncio.run(play_scratch(header, Detail()))
     assert (run.status, len(endpoint.calls)) == ("done", 2)
+
+
+def test_an_estimate_says_what_it_cannot_count() -> None:
+    """The model of the suppliers is asked as letters come."""
+    suppliers = {"suppliers.model": "openai:m"}
+    assert akinai.estimate("vending", model="openai:k", settings=suppliers, days=3).uncounted == ("suppliers",)
+    assert akinai.estimate("vending", model="openai:k", days=3).uncounted == ()
+    with pytest.raises(UsageError, match="cannot tell how often the model of suppliers"):
+        akinai.estimate("vending", agent="idle", settings=suppliers, days=3)

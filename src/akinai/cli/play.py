@@ -177,6 +177,8 @@ def _print_expected(expected: "Estimate", count: int, noun: str, *, as_json: boo
     )  # fmt: skip
     usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
     print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage})}")
+    if expected.uncounted:
+        print_sentence(f"how often the model of {' and '.join(expected.uncounted)} will be asked is not counted")
 
 
 def _print_what_is_read(world: str, spec: "AgentSpec", options: RunOptions) -> None:

@@ -54,6 +54,8 @@ class Estimate:
     """None if the price is not known. No token counts as cached."""
     sides: tuple["Side", ...] = ()
     """The actors that models play."""
+    uncounted: tuple[str, ...] = ()
+    """Groups whose models are asked as the game goes, such as suppliers as letters come; nothing tells how often."""
 
     def to_json(self) -> dict[str, Json]:
         tokens: Json = {"input": self.usage.input, "output": self.usage.output}
@@ -99,7 +101,10 @@ def estimate_runs(
     """Estimate the runs of an agent on these seeds. UsageError if no model plays."""
     setup = prepare(world, preset=preset, days=days, settings=settings, thinks=spec.asks_model).setup
     spec = spec.with_group_models(world, setup)
-    model_sides = tuple(sides(world, Genesis(world.name, seeds[0], setup), spec))
+    genesis = Genesis(world.name, seeds[0], setup)
+    model_sides, uncounted = tuple(sides(world, genesis, spec)), _uncounted(world, genesis, spec)
+    if not model_sides and uncounted:
+        raise UsageError(f"--dry-run cannot tell how often the model of {' and '.join(uncounted)} will be asked")
     if not model_sides:
         raise UsageError("--dry-run tells what a model's runs will take; name one with --model")
     cap, horizon = spec.budget.actions or setup.get("max_messages", 0), setup.get("days", 0)
@@ -124,7 +129,14 @@ def estimate_runs(
         )
         for side in model_sides
     ]
-    return replace(together(parts), sides=model_sides)
+    return replace(together(parts), sides=model_sides, uncounted=uncounted)
+
+
+def _uncounted(world: World[Any], genesis: Genesis, spec: AgentSpec) -> tuple[str, ...]:
+    """The groups with a model of which nobody takes part from the beginning."""
+    state, seating = world.begin(genesis), world.facets.seating
+    present = {seating.group(state, actor) for actor in participants(world, state)}
+    return tuple(group for group, _ in spec.group_models if group not in present)
 
 
 def _in_own_text(load: Workload, window: Json) -> Workload:
