@@ -1,5 +1,6 @@
 """A world as a taskset of verifiers: its own validation, and rollouts whose harness plays given actions."""
 
+import asyncio
 import json
 import os
 import re
@@ -31,6 +32,13 @@ def test_its_own_validation_is_positive(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout[done.stdout.index("{") :])
     assert (summary["total"], summary["outcomes"]["valid"]) == (2, 2)
+
+
+def test_the_gold_answer_leaves_out_whom_the_settings_name() -> None:
+    """They play as in the run of the world's first player, whose digest it has."""
+    config = WorldTasksetConfig(world="vending", preset="arena", days=60, seeds=1, settings=["owners.2.agent=naive"])
+    (task,) = WorldTaskset(config).load()
+    assert asyncio.run(task.validate(None))
 
 
 def test_a_taskset_without_a_world_says_so() -> None:

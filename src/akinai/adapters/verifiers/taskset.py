@@ -18,6 +18,7 @@ from akinai.api.opening import open as open_session
 from akinai.api.play import run as play
 from akinai.api.seat import Seat
 from akinai.api.training.pools import episode_seed, reward_span
+from akinai.core.agents import owner_of
 from akinai.core.chance import Split
 from akinai.core.errors import UsageError
 from akinai.runtime.options import Reward
@@ -72,7 +73,10 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
         gained = 0.0
         options: dict[str, Any] = {**self.data.options, "store": None}
         async with await aopen(self.data.world, **options) as session:
+            held = {*session.held}
             for entry in gold.ledger.entries:
+                if owner_of(entry.actor) not in held:  # the world or the settings have it played
+                    continue
                 action = verbs.recorded(entry.name, entry.parameters)
                 await session.act(action.tool_name(), action.encode(), actor=entry.actor)
                 gained += session.reward
@@ -98,7 +102,7 @@ class WorldTasksetConfig(vf.TasksetConfig):
     store: str | None = None
     """Where runs are kept; None is the memory of the process of the tools."""
     hold: list[str] = []
-    """The actors that are played; empty is every actor without a player of the world's own."""
+    """The actors that are played; empty is every actor for whom neither the world nor a setting names a player."""
     rest: str | None = None
     max_actions: int = 0
     max_repeats: int = 20
