@@ -78,7 +78,8 @@ def test_a_person_plays_nobody_where_all_are_named() -> None:
 
 def test_days_are_said_once() -> None:
     """As an option or as a setting, swept or not; both may say the same."""
-    for said in ({"settings": {"days": 9}}, {"sweep": {"days": [1, 2]}}):
+    twice: list[Any] = [{"settings": {"days": 9}}, {"sweep": {"days": [1, 2]}}]
+    for said in twice:
         with pytest.raises(UsageError, match="days"):
             akinai.run("vending", agent="idle", days=2, **said)
     assert akinai.run("vending", agent="idle", days=2, settings={"days": 2})[0].header.genesis.setup["days"] == 2
@@ -86,12 +87,14 @@ def test_days_are_said_once() -> None:
 
 def test_a_fork_asks_models_as_its_run_did(endpoint: Endpoint, tmp_path: Path) -> None:
     """Whoever plays on: the models of single owners keep window, memory, cache and limits."""
-    store, how = str(tmp_path / "runs.db"), {"window": 8000, "memory": "summary", "timeout": 33.0}
+    store = str(tmp_path / "runs.db")
+    how: dict[str, Any] = {"window": 8000, "memory": "summary", "timeout": 33.0}
     akinai.run(
         "vending", agent="naive", settings={"owners.2.model": "openai:m"}, name="base", store=store,
         cache=tmp_path / "replies.db", calls_per_minute=6000, **how, **ARENA,
     )  # fmt: skip
-    for who in ({"agent": "idle"}, {"model": "openai:k"}):
+    others: list[Any] = [{"agent": "idle"}, {"model": "openai:k"}]
+    for who in others:
         (forked,) = akinai.fork("base-1", at_day=2, store=store, **who)
         old, new = spec_of(akinai.runs("base-1", store=store)[0].header), spec_of(forked.header)
         names = ("window_tokens", "memory", "timeout_s", "cache", "calls_per_minute", "group_models")
@@ -107,7 +110,8 @@ def test_a_player_by_rules_goes_on_where_a_model_was(endpoint: Endpoint, tmp_pat
     )
     (forked,) = akinai.fork("base-1", at_day=2, agent="idle", store=store)
     assert (forked.status, spec_of(forked.header).asks_model, spec_of(forked.header).cache) == ("done", False, None)
-    for unused in ({"max_dollars": 3.0}, {"base_url": "http://127.0.0.1:1"}):
+    of_models: list[Any] = [{"max_dollars": 3.0}, {"base_url": "http://127.0.0.1:1"}]
+    for unused in of_models:
         with pytest.raises(UsageError, match="would do nothing"):
             akinai.fork("base-1", at_day=2, agent="idle", store=store, **unused)
 

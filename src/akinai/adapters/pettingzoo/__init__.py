@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack, cast
 
 import numpy as np
 
@@ -148,5 +148,5 @@ def _free_groups(world: World[Any], settings: Settings) -> list[str]:
     for name, value in sweep_points(None, settings, world.setup)[0].settings.items():
         assign(table, name, value, world.setup)
     sides = {side: table.get(side) for side in world.facets.sides.groups}
-    tables = {side: own if isinstance(own, dict) else {} for side, own in sides.items()}
+    tables = {side: cast("dict[str, Any]", own) if isinstance(own, dict) else {} for side, own in sides.items()}
     return [side for side, own in tables.items() if own.get("agent", SAME) == SAME and not own.get("model")]
