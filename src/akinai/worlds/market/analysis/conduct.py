@@ -349,6 +349,7 @@ def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
 
 _OTHER = re.compile(
     r"\b(?:not|isn't|wasn't|never) (?:our|my|the|a) price\b|\b(?:ago|last (?:year|month)|in the past)\b"
+    r"|\b(?:is|was) (?:wrong|false|mistaken|outdated|not (?:right|true|correct))\b"
 )
 """A price that is said to be none of the writer's."""
 _LIST_PRICE = re.compile(
@@ -482,7 +483,8 @@ def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
                 ):
                     continue
                 if re.match(
-                    r" ?(?:off|less|cheaper|more|lower|higher|dearer|below|above|under|over)\b", low[stated.end() :]
+                    r" ?(?:off|less|cheaper|more|lower|higher|dearer|below|above|under|over|here|with us|at our)\b",
+                    low[stated.end() :],
                 ):
                     continue
                 yield "serious", f'"{sentence:.160}"', "neither a menu nor a proposal of theirs has that price"
