@@ -13,6 +13,7 @@ import openai
 import pytest
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
+from langchain_openai.chat_models import _client_utils as langchain_clients
 from pydantic import SecretStr
 
 import akinai
@@ -53,6 +54,8 @@ def test_an_example_plays_to_the_end(
         monkeypatch.setenv(f"{name}_BASE_URL", url)
     monkeypatch.setattr(sys, "argv", [example, model])
     runpy.run_path(str(EXAMPLES / f"{example}.py"), run_name="__main__")
+    for shared in (langchain_clients._cached_sync_httpx_client, langchain_clients._cached_async_httpx_client):
+        shared.cache_clear()  # its clients are closed now, and not when the tests are over, with a warning
     cents = akinai.run("vending", agent="reference", days=3, preset="classic")[0].score("net_worth")
     assert f"seed 1, horizon, bank_balance {cents} cents" in capsys.readouterr().out
 
