@@ -99,6 +99,18 @@ async def test_an_unknown_run_is_not_there(http: httpx.AsyncClient) -> None:
     assert "quiet" in answer.text
 
 
+async def test_an_address_without_a_page_is_a_page_in_a_browser(http: httpx.AsyncClient) -> None:
+    """It says why, in the reader's language, and leads to the list; a script gets the sentence alone."""
+    browser = {**COOKIE, "accept": "text/html,*/*;q=0.8"}
+    for path, why in (("/runs/quite-1", "quiet-1"), ("/nowhere", "Not Found"), ("/runs/%3Cb%3E", "&lt;b&gt;")):
+        answer = await http.get(path, headers=browser)
+        assert answer.status_code == 404, path
+        assert why in answer.text
+        assert '<a href="/">All runs</a>' in answer.text
+    assert "ページ" in (await http.get("/nowhere", headers={**browser, "accept-language": "ja"})).text
+    assert (await http.get("/runs/quite-1", headers=COOKIE)).headers["content-type"] == "application/json"
+
+
 async def test_every_page_says_what_it_may_load(http: httpx.AsyncClient) -> None:
     """Scripts and requests of its own server alone; nothing frames it, nothing is kept, and no address leaks."""
     answer = await http.get("/", headers=COOKIE)

@@ -5,14 +5,16 @@ from collections.abc import AsyncGenerator
 from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from pydantic import BaseModel
+from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.report.page.boards.leaderboard import leaderboard_page
 from akinai.report.page.run_list import Scales, row_html, runs_page
 from akinai.report.page.site import Site
-from akinai.report.page.templating import asset
+from akinai.report.page.templating import asset, render
 from akinai.runtime.runs.marking import note
 from akinai.studio.play_routes import add_play_routes
 from akinai.studio.playbook_routes import add_playbook_routes
@@ -45,7 +47,7 @@ def make_app(studio: Studio) -> FastAPI:
     add_play_routes(app, studio)
     add_playbook_routes(app, studio)
     _add_actions(app, studio)
-    app.add_exception_handler(AkinaiError, _refused)
+    _add_refusals(app, studio)
 
     @app.get("/static/{name}")
     async def static(name: str) -> Response:
@@ -56,8 +58,26 @@ def make_app(studio: Studio) -> FastAPI:
     return app
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"{error}\n", 400 if isinstance(error, UsageError | StoreError) else 500)
+def _add_refusals(app: FastAPI, studio: Studio) -> None:
+    """What cannot be answered: a page for who opens an address in a browser, a sentence for a script."""
+
+    def reads_pages(request: Request) -> bool:
+        return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+    def page(request: Request, status: int, why: str) -> Response:
+        site = studio.site(request)
+        return HTMLResponse(render("missing.html", site.language, site=site, status=status, why=why), status)
+
+    @app.exception_handler(StarletteHTTPException)
+    async def missing(request: Request, error: StarletteHTTPException) -> Response:
+        if reads_pages(request):
+            return page(request, error.status_code, error.detail)
+        return await http_exception_handler(request, error)
+
+    @app.exception_handler(AkinaiError)
+    async def refused(request: Request, error: AkinaiError) -> Response:
+        status = 400 if isinstance(error, UsageError | StoreError) else 500
+        return page(request, status, str(error)) if reads_pages(request) else PlainTextResponse(f"{error}\n", status)
 
 
 def _add_lists(app: FastAPI, studio: Studio) -> None:
