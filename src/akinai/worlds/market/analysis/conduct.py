@@ -56,6 +56,7 @@ _DOLLARS = re.compile(
 _ASKS = re.compile(r"\W*(?:would|do|does|did|shall|should|can|could|may|what|which|how|is|are|who|where|when|want)\b")
 _APART = re.compile(
     r"[;.!?\d]|\b(?:and|but|or|with|plus|off|save|than|under|over|your|below|budget|instead|delivery)\b"
+    r"|\b(?:makes?|comes? to|total)\b"
 )
 """What parts a name from a price after it."""
 _TOGETHER, _LISTED = _pattern("together"), _pattern("listed")
