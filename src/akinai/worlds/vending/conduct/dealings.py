@@ -129,12 +129,23 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
     return (prices[0] if prices else None), goods_of(sentence.original, state)
 
 
+_PLAIN = re.compile(
+    r"\W*(?:yes,? )?(?:agreed|deal|done|yes|okay|ok|fine(?: (?:with|by) (?:me|us))?|sure"
+    r"|(?:i'm|i am|count (?:me|us)) in|works for (?:me|us)|as you say|same here|all right|you're on)"
+    r"\W*(?:then|neighbou?r|partner|owner_\d)?\W*"
+)
+"""A sentence that agrees to whatever was proposed; its words alone do not tell to what."""
+
+
 def assents(letter: Sent, least: int = 0, point: int | None = None) -> bool:
-    """Whether a letter agrees, in its writer's own words, to what was proposed, alone or as a point of several."""
+    """Whether a letter agrees, in its writer's own words, to what was proposed, alone or as a point of several.
+
+    Where `least` says that the proposal is clear, a plain word will do.
+    """
     if any(_DECLINES.search(own.text) for own in own_sentences(letter)):
         return False
     return any(
-        log_odds >= least
+        (log_odds >= least or (least < 0 and _PLAIN.fullmatch(own.text)))
         and own.text.strip()
         and not _REFUSES.search(own.text)
         and (point is None or number in (None, point))

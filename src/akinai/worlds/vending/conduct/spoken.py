@@ -74,8 +74,11 @@ def least_counts(letter: Sent) -> Mapping[str, int]:
 
 
 def tells_of_surplus(letter: Sent, came: Mapping[str, int]) -> bool:
-    """Whether a letter tells that more came than was ordered, in words or by the units that `came` of a product."""
-    text = own_text(letter).lower()
+    """Whether a letter tells that more came than was ordered, in words or by the units that `came` of a product.
+
+    Who laughs about it has told it too.
+    """
+    text = (own_text(letter) or spelt_out(letter.text)).lower()
     marks = marks_of(text, letter.state)
     counts = ((nearest_product(marks, at), mark.value) for at, mark in enumerate(marks) if mark.kind == "count")
     told = _TOO_MANY.search(text) or _instead_of_fewer(text, letter.state)
