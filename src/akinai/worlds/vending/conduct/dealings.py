@@ -52,8 +52,6 @@ _PRICED = re.compile(
     r"|\b[0-9]\.[0-9]{2}\b|価格|値|ドル|円"
 )
 """What is about prices; other terms divide customers, goods or places."""
-
-
 _THEM = re.compile(r"\b(?:it|them|these|those|this|that|mine|ours)\b")
 """Goods that a letter has named before."""
 
@@ -101,7 +99,7 @@ def proposed(letter: Sent, least: int = 0) -> Terms | None:
     if not any(_PRICED.search(sentence.text) for sentence in (*proposals, *doing(letter, "price"))):
         sentence = proposals[0]
         goods = goods_of(sentence.original, letter.state)
-        chores = not goods and _CHORES.search(sentence.text)
+        chores = not goods and _CHORES.search(sentence.text) and not _SHARES.search(sentence.text)
         return None if chores else Terms("divide", None, goods, _last_day(sentence, letter))
     named = (*proposals, *doing(letter, "price"))
     priced = [sentence for sentence in named if _price_in(sentence, letter.state)[0] is not None]
