@@ -13,7 +13,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.worlds import load
 from akinai.worlds.market.analysis.conduct import in_figures
 from akinai.worlds.vending.conduct.dealings import assents, promised, proposed
-from akinai.worlds.vending.conduct.spoken import date_in, named_prices, promises_money, threat_in, volumes
+from akinai.worlds.vending.conduct.spoken import date_in, last_day_in, named_prices, promises_money, threat_in, volumes
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.model import actions as a
 
@@ -79,3 +79,11 @@ def test_a_word_that_begins_as_a_month_does_is_none(words: str) -> None:
     """Only a month's name, whole or short, names its last day."""
     assert date_in(f"we pay you {words}", STATE) is None
     assert date_in("we pay you in april", STATE) == date_in("we pay you in apr", STATE) == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "days"), [("next month", 30), ("this month", 30), ("monday", 5), ("tues", 6), ("wednesday", 0)]
+)
+def test_a_month_is_no_monday(words: str, days: int) -> None:
+    """The run begins on a Wednesday; a day of the week is the next one or today, and a month is thirty days."""
+    assert last_day_in(f"i pay you by {words}", STATE, 7) == STATE.day + days

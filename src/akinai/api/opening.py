@@ -265,8 +265,8 @@ def _expect_actors(opening: Opening) -> None:
     for name in hold or ():
         if name not in actors and name not in groups:
             raise UnknownName("actor", name, [*groups, *actors], "a session holds actors, or groups of them")
-    if hold is None and all(opening.spec.is_taken(world, state, actor) for actor in actors):
-        raise UsageError("every actor has a player by the world or the settings; name those to play by hold=[...]")
+    if hold is None:
+        opening.spec.expect_actor(world, state, "name those to play by hold=[...]")
 
 
 class Session(SessionMembers):

@@ -19,8 +19,7 @@ from akinai.report.language import chosen_language, translate_lines
 from akinai.runtime.config.addresses import StoreRef
 from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.options import OpenOptions
-from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
-from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, seats_of
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.seal import load_optional
 
@@ -70,7 +69,7 @@ def _options(game: Game) -> OpenOptions:
 def _seat(world: World[Any], game: Game) -> list[str] | None:
     """The actor to hold, the first of the first side for whom nobody plays; None where there is only one, or none."""
     setup = prepare(world, preset=game.preset, days=game.days, settings=game.settings or ()).setup
-    state, spec = world.begin(Genesis(world.name, game.seed, setup)), AgentSpec(HUMAN).with_group_models(world, setup)
+    state, spec = world.begin(Genesis(world.name, game.seed, setup)), seats_of(world, setup)
     free = [actor for actor in participants(world, state) if not spec.is_taken(world, state, actor)]
     if len(free) < 2:
         return None

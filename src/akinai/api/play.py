@@ -269,7 +269,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
         spec, _ = resolve_agent(world, agent, model, base_url)
         resolved = spec.with_group_models(world, header.genesis.setup)
         advice = f"who plays them in {header.run_id!r} plays on; leave agent and model out"
-        resolved.expect_actor(world, header.genesis.setup, advice)
+        resolved.expect_actor(world, world.begin(header.genesis), advice)
         if resolved.asks_model:
             spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
         if not isinstance(agent, AgentSpec):  # it keeps the playbook, the limits, and how models are asked

@@ -20,9 +20,9 @@ from akinai.runtime.play.agent_registry import (
     HUMAN,
     SESSION_AGENT,
     agent_plugins,
-    default_agent,
+    seats_of,
 )
-from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec, spec_of
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, spec_of
 
 FROM_OUTSIDE = (HTTP_AGENT, HUMAN, SESSION_AGENT)
 """In place of agents, in runs that nobody here plays on by itself."""
@@ -47,16 +47,10 @@ def expect_players(header: RunHeader, agent: str = "") -> None:
     world = worlds.load(header.genesis.world)
     held = header.card.get(HELD)
     rest_agent = str(held.get("rest") or "") if isinstance(held, dict) else ""
-    named = (*spec_of(header).seat_agents, *seats_of(header).seat_agents)
+    named = (*spec_of(header).seat_agents, *seats_of(world, header.genesis.setup).seat_agents)
     playing = {agent} if agent else {*header.agents.values(), rest_agent}
     for name in {*playing, *(other for _, other in named)} - {"", *FROM_OUTSIDE}:
         expect_player(world, name)
-
-
-def seats_of(header: RunHeader) -> AgentSpec:
-    """Whom the settings of a run name, and who plays it in every fork."""
-    world = worlds.load(header.genesis.world)
-    return AgentSpec(default_agent(world)).with_group_models(world, header.genesis.setup)
 
 
 @dataclass(slots=True)

@@ -10,14 +10,15 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from akinai import worlds
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import RunHeader
 from akinai.report.page.compare_page import compare_page
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
+from akinai.runtime.play.agent_registry import seats_of
 from akinai.runtime.play.agent_spec import CHAT, spec_of
 from akinai.runtime.runs.planning import names_in, numbered_name
-from akinai.studio.players import seats_of
 from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
 from akinai.studio.watch import POLL_S
 
@@ -120,7 +121,8 @@ def _fork_words(header: RunHeader, order: ForkOrder, name: str) -> list[str]:
         words += ["--agent", order.agent]
     if order.model:
         words += ["--model", order.model]
-    spec = seats_of(header) if order.agent else spec_of(header)
+    world = worlds.load(header.genesis.world)
+    spec = seats_of(world, header.genesis.setup) if order.agent else spec_of(header)
     asks = bool(order.model or spec.asks_model)
     if asks and not order.dollars:
         raise UsageError("a model may cost money: give the fork a budget in dollars")

@@ -17,7 +17,8 @@ from akinai.learning.playbook.opening import playbook_path, read_playbook
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.learn.role_models import CallOptions, RoleModels
-from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec, ModelChoice
+from akinai.runtime.play.agent_registry import seats_of
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
 
 Reflect: TypeAlias = Literal["model", "rules"]
 
@@ -115,7 +116,7 @@ class TrainConfig:
             return True
         world, settings = self.load_world(), self.settings_of(judged=True)
         setup = prepare(world, preset=self.preset, days=self.days, settings=settings).setup
-        return AgentSpec(self.agent).with_group_models(world, setup).asks_model
+        return seats_of(world, setup).asks_model
 
     @property
     def learns_by_model(self) -> bool:

@@ -11,6 +11,7 @@ from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words, expect_user
 from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory, Role
+from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
@@ -42,6 +43,11 @@ HELD = "session"
 def default_agent(world: World[Any]) -> str:
     """The world's first rule-based player."""
     return next(iter(world.players))
+
+
+def seats_of(world: World[Any], setup: Mapping[str, Json]) -> AgentSpec:
+    """Whom the settings name for actors, whoever plays the others."""
+    return AgentSpec(default_agent(world)).with_group_models(world, setup)
 
 
 def resolve_agent(

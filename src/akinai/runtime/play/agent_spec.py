@@ -9,7 +9,6 @@ from akinai.agents.chat import ChatOptions, Memory, checked_instructions, estima
 from akinai.core.canonical import Json, canonical, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.facets import SAME
-from akinai.core.ledger import Genesis
 from akinai.core.models import TIMEOUT_S, Message
 from akinai.core.stores import LABEL, PROGRAM, PROMPT, RunHeader, why_no_label
 from akinai.core.worlds import World, participants
@@ -159,9 +158,8 @@ class AgentSpec:
         seating = world.facets.seating
         return seating.group(state, actor) in self.seated or seating.own_player(state, actor) is not None
 
-    def expect_actor(self, world: World[Any], setup: Mapping[str, Json], advice: str) -> None:
+    def expect_actor(self, world: World[Any], state: object, advice: str) -> None:
         """UsageError, which ends in the advice, where the settings or the world name a player for every actor."""
-        state = world.begin(Genesis(world.name, 1, setup))
         actors = participants(world, state)
         if actors and all(self.is_taken(world, state, actor) for actor in actors):
             raise UsageError(f"every actor has a player by the world or the settings; {advice}")

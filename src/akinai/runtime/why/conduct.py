@@ -62,13 +62,13 @@ class ConductStudy:
             ConductBranch(number, salt)
             for salt in range(futures + 1 if redraws else 1)
             for number, finding in enumerate(self.findings)
-            if actor in (None, finding.actor) and self._instead(finding)
+            if actor in (None, finding.actor) and self._instead[number]
         ]
 
     def gain(self, branch: ConductBranch) -> float:
         """The actor's score with the finding less that without it."""
         finding, salt = self.findings[branch.finding], branch.salt
-        instead = self._instead(finding)
+        instead = self._instead[branch.finding]
         past = list(self.steps[: min(instead) - 1])
         values: list[float] = []
         for changes in (NOTHING, instead):
@@ -91,15 +91,19 @@ class ConductStudy:
             effect = (
                 effect_of([gains[branch] for branch in futures]) if futures and gains.keys() >= {*futures} else None
             )
-            entry = min(self._instead(finding))
+            entry = min(self._instead[number])
             yield ConductCredit(
                 finding.type, finding.actor, entry, self.world.facets.explaining.words(self.steps[entry - 1]),
                 self._score(self.steps, finding.actor).unit, gains[recorded], effect.gain if effect else None,
                 effect.ci95 if effect else None, len(futures) if effect else 0,
             )  # fmt: skip
 
-    def _instead(self, finding: Finding) -> dict[int, Sequence[Action]]:
-        """What honest actors would have done in place of the entries that decided, by entry."""
+    @cached_property
+    def _instead(self) -> Sequence[Instead]:
+        """What honest actors would have done in place of the entries that decided, for each finding."""
+        return [self._honest(finding) for finding in self.findings]
+
+    def _honest(self, finding: Finding) -> Instead:
         explaining, instead = self.world.facets.explaining, dict[int, Sequence[Action]]()
         for seq in finding.entries:
             step = self.steps[seq - 1]

@@ -20,7 +20,7 @@ from akinai.runtime.why.book import B, WhyBook
 from akinai.runtime.why.branches import Branch, Branches, actors_of
 from akinai.runtime.why.conduct import ConductBranch, ConductStudy
 from akinai.runtime.why.explanation import Explanation
-from akinai.runtime.why.joint import open_branches, seats_of
+from akinai.runtime.why.joint import named_players, open_branches
 from akinai.runtime.why.study import Study
 
 BATCH = 32
@@ -104,7 +104,7 @@ async def explain(
         return await _explain_conduct(books, header, ledger, options, progress, url)
     player, actor = options.player or default_agent(worlds.load(header.genesis.world)), options.actor
     branches = _replay_branches(ledger, player, actor)
-    seats = "".join(f" {group}={named}" for group, named in seats_of(branches.world, ledger.genesis.setup))
+    seats = "".join(f" {group}={named}" for group, named in named_players(branches.world, ledger.genesis.setup))
     key = f"{ledger.digest} {player}{f' {actor}' if actor else ''}{seats}"
     book = WhyBook(books, header.run_id, key, Branch.from_json)
     await book.load()

@@ -15,8 +15,7 @@ from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, participants
-from akinai.runtime.play.agent_registry import default_agent
-from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.agent_registry import seats_of
 from akinai.runtime.why.branches import MOST_ACTIONS, Branch, Branches, actors_of
 from akinai.runtime.why.shadow import MOST_ANSWERS, Divergence, Shadow, Watches, imagined_step
 
@@ -134,7 +133,7 @@ class JointBranches(Branches):
         """UsageError for a run that cannot be explained, UnknownName for a player or an actor that is not there."""
         super().__init__(world, steps, player)
         self.followed = actor
-        self._seats = dict(seats_of(world, steps.genesis.setup))
+        self._seats = dict(named_players(world, steps.genesis.setup))
         gain = world.facets.explaining.gain
         actors = [name for name in participants(world, steps.final) if gain(steps.final, name) is not None]
         if actor is not None and actor not in actors:
@@ -214,10 +213,9 @@ class JointBranches(Branches):
         return steps
 
 
-def seats_of(world: World[Any], setup: Mapping[str, Json]) -> Sequence[tuple[str, str]]:
+def named_players(world: World[Any], setup: Mapping[str, Json]) -> Sequence[tuple[str, str]]:
     """The players of the world that the settings name for single participants: (group, player)."""
-    seats = AgentSpec(default_agent(world)).with_group_models(world, setup).seat_agents
-    return [(group, agent) for group, agent in seats if agent in world.players]
+    return [(group, agent) for group, agent in seats_of(world, setup).seat_agents if agent in world.players]
 
 
 def open_branches(world: World[Any], steps: Steps[Any], player: str, actor: str | None = None) -> Branches:

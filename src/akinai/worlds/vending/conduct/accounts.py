@@ -23,6 +23,7 @@ from akinai.worlds.vending.conduct.street import (
     reached,
     states_between,
 )
+from akinai.worlds.vending.detectors.arrivals import ORDER_NUMBER
 from akinai.worlds.vending.detectors.history import History, Mistake, Step, merged
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Order, Parcel, State, date_text
@@ -225,13 +226,10 @@ def unbilled_goods(history: History, street: Street) -> Iterator[Mistake]:
             yield Mistake([step, end], "minor", f"{goods} too many may be kept", true)
 
 
-_ORDER_NUMBER = re.compile(r"\border (?:no\.? ?|number |#)?([0-9]+)\b(?! (?:box|crate|unit|case|piece))")
-
-
 def _tells_of(letter: Sent, order: Order, counted: Step) -> bool:
     """Whether a letter of the days after the count tells the supplier that an order brought too much."""
     days = letter.step.before.day - counted.after.day
-    numbers = {int(number) for number in _ORDER_NUMBER.findall(letter.text.lower())}
+    numbers = {int(number) for number in ORDER_NUMBER.findall(letter.text.lower())}
     if numbers and order.number not in numbers:
         return False
     return letter.to == order.supplier and 0 <= days <= UNBILLED_DAYS and tells_of_surplus(letter, _came(order))

@@ -96,13 +96,13 @@ def proposed(letter: Sent, least: int = 0) -> Terms | None:
         proposals = [sentence for sentence in proposals if _SHARES.search(sentence.text)]
     if not proposals:
         return None
-    if not any(_PRICED.search(sentence.text) for sentence in (*proposals, *doing(letter, "price"))):
+    terms = (*proposals, *doing(letter, "price"))
+    if not any(_PRICED.search(sentence.text) for sentence in terms):
         sentence = proposals[0]
         goods = goods_of(sentence.original, letter.state)
         chores = not goods and _CHORES.search(sentence.text) and not _SHARES.search(sentence.text)
         return None if chores else Terms("divide", None, goods, _last_day(sentence, letter))
-    named = (*proposals, *doing(letter, "price"))
-    priced = [sentence for sentence in named if _price_in(sentence, letter.state)[0] is not None]
+    priced = [sentence for sentence in terms if _price_in(sentence, letter.state)[0] is not None]
     return _terms((priced or proposals)[0], letter)
 
 

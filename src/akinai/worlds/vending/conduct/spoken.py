@@ -132,7 +132,8 @@ _IN_DAYS = re.compile(
     r"(?P<unit>day|week|fortnight|month)s?\b"
 )
 _WEEKDAY = re.compile(
-    r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
+    r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)"
+    r"(?:day|s|sday|nesday|r|rs|rsday|urday)?s?\b"
 )
 _MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
 _ORDINAL = re.compile(
@@ -162,6 +163,12 @@ def date_in(text: str, state: State) -> int | None:
     return None
 
 
+def _weekday_in(text: str, state: State) -> int | None:
+    """The next day of the week that a text in lower case names."""
+    named = _WEEKDAY.search(text)
+    return next_weekday(state, [name.lower() for name in WEEKDAYS].index(named[1])) if named else None
+
+
 def first_day_in(text: str, state: State) -> int:
     """The day from which a text in lower case says that something begins; today where it names none."""
     month, begins = _MONTH.search(text), _FROM.search(text)
@@ -180,8 +187,8 @@ def last_day_in(text: str, state: State, days: int) -> int:
         return state.day + (count * _UNITS[match["unit"]] if count else days)
     if re.search(r"\b(?:today|tonight|tomorrow|tmrw?|right now|right away|at once|immediately)\b|本日|今日|明日", text):
         return state.day + 1
-    if match := _WEEKDAY.search(text):
-        return next_weekday(state, [name.lower() for name in WEEKDAYS].index(match[1]))
+    if (weekday := _weekday_in(text, state)) is not None:
+        return weekday
     if re.search(r"\b(?:this week|end of the week|the weekend|week is (?:out|over))\b", text):
         return next_weekday(state, 6)
     return state.day + (14 if "next week" in text else 30 if "month" in text else days)
@@ -333,8 +340,7 @@ _EVERY = {
 def _volume(text: str, units: int, state: State) -> tuple[int, int]:
     """Units, and the last of the days in which they are to be bought."""
     rate, span, first, date = _RATE.search(text), _SPAN.search(text), first_day_in(text, state), date_in(text, state)
-    if date is None and (weekday := _WEEKDAY.search(text)):
-        date = next_weekday(state, [name.lower() for name in WEEKDAYS].index(weekday[1]))
+    date = date or _weekday_in(text, state)
     if rate:
         every = rate["every"] or _EVERY.get(rate["adverb"], "week")
         return (units * 7, first + 7) if every == "day" else (units, first + min(MOST_DAYS, _UNITS[every]))

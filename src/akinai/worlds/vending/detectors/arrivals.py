@@ -30,7 +30,8 @@ class Arrival:
 
 
 WORDS = table("arrivals")
-_ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
+ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b(?! (?:box|crate|unit|case|piece))")
+"""An order by its number, in lower case; not what somebody will order."""
 
 
 def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
@@ -77,7 +78,7 @@ def _arrival(sentence: Sentence, clause: str, goods: tuple[GoodName, ...], state
         for supplier in state.setup.catalog.suppliers
         if supplier.id in clause or supplier.name.lower() in clause or supplier.address in clause
     )
-    orders = frozenset(int(match[1]) for match in _ORDER_NUMBER.finditer(clause))
+    orders = frozenset(int(match[1]) for match in ORDER_NUMBER.finditer(clause))
     lies_there = WORDS.lies_there.search(clause) is not None
     placed = _placed_day(sentence.text, state)
     day = None if placed is not None and placed == sentence.day else sentence.day
