@@ -50,6 +50,15 @@ def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) 
     assert first.card["agent_spec"] == other.card["agent_spec"]
 
 
+@pytest.mark.parametrize("second", [[], ["--set", "owners.2.agent=idle"]])
+def test_nobody_is_offered_a_player_where_the_settings_name_all(akinai: Akinai, second: list[str]) -> None:
+    """A fork would be refused where everybody is named; where one owner is not, the offered fork plays."""
+    words = ["--preset", "arena", "--days", "4", "--set", "owners.1.agent=idle", "--name", "a", *second]
+    commands = offered(akinai("run", "vending", *words).out)
+    assert [command[0] for command in commands] == (["show"] if second else ["show", "fork"])
+    assert all(akinai(*command).code == 0 for command in commands)
+
+
 def test_who_stopped_playing_is_offered_to_go_on(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
     """A person who quits is told how to come back to the same morning."""
     monkeypatch.setattr("sys.stdin", io.StringIO("wait_until hour=10\nquit\n"))

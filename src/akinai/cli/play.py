@@ -423,6 +423,11 @@ def _after_sweep(runs: "Runs", store: str | None) -> dict[str, str]:
 
 
 def _other_player(run: "Run") -> str | None:
+    """Another player of the world; None where the settings or the world say who plays everybody."""
     from akinai import worlds
+    from akinai.runtime.play.agent_registry import seats_of
 
-    return next((name for name in worlds.load(run.world).players if name != run.agent), None)
+    world, genesis = worlds.load(run.world), run.header.genesis
+    if seats_of(world, genesis.setup).leaves_nobody(world, world.begin(genesis)):
+        return None
+    return next((name for name in world.players if name != run.agent), None)

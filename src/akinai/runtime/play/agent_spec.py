@@ -158,10 +158,14 @@ class AgentSpec:
         seating = world.facets.seating
         return seating.group(state, actor) in self.seated or seating.own_player(state, actor) is not None
 
+    def leaves_nobody(self, world: World[Any], state: object) -> bool:
+        """Whether the settings or the world name a player for every actor."""
+        actors = participants(world, state)
+        return bool(actors) and all(self.is_taken(world, state, actor) for actor in actors)
+
     def expect_actor(self, world: World[Any], state: object, advice: str) -> None:
         """UsageError, which ends in the advice, where the settings or the world name a player for every actor."""
-        actors = participants(world, state)
-        if actors and all(self.is_taken(world, state, actor) for actor in actors):
+        if self.leaves_nobody(world, state):
             raise UsageError(f"every actor has a player by the world or the settings; {advice}")
 
     @property
