@@ -312,6 +312,7 @@ class _Learning:
     async def _roles(self, resources: Resources) -> Roles:
         """The roles of the models; rules for roles without one."""
         options, settings, data_set = self.options, self.settings, self.data_set
+        templates = settings.templates(data_set)  # a folder that is not there is refused, whoever plays
         if self.runs is not None:
             reuses_runs = options["checkpoint"] is not None and not options["fresh"]
             return await world_roles(
@@ -333,7 +334,7 @@ class _Learning:
             roles = model_roles(
                 ask,
                 models.label(),
-                settings.templates(data_set),
+                templates,
                 tries=settings.tries,
                 unreadable_limit=settings.unreadable_limit,
                 budget_tokens=settings.curator_budget_tokens,
@@ -343,7 +344,7 @@ class _Learning:
         assert roles is not None
         if not settings.method:
             return roles
-        context = RoleContext(roles, ask, settings.templates(data_set), settings.curator_budget_tokens, settings.tries)
+        context = RoleContext(roles, ask, templates, settings.curator_budget_tokens, settings.tries)
         return find_plugin(METHODS, "method", settings.method)(context)
 
     def _job(self, tasks: _Tasks, roles: Roles) -> Job:
