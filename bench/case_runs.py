@@ -72,6 +72,8 @@ class LabelledMove:
     """The code of the refusal that it must get; None: it must be accepted."""
     marked: bool = False
     """Whether a finding has to point to this move."""
+    after_letter: str = ""
+    """Words of a letter to the actor; the move is left out while no such letter is in the mailbox."""
 
 
 @dataclass
@@ -113,6 +115,10 @@ class Recording(Generic[S]):
             self.marked.append(turn.seq)
         return outcome
 
+    def due(self, move: LabelledMove) -> bool:
+        """Whether a script's move is to be played, and not left out."""
+        return True
+
 
 class LiveRun(Recording[State]):
     """A run of the vending world."""
@@ -127,6 +133,10 @@ class LiveRun(Recording[State]):
         state = turn_to_actor(self.state, self.actor) if self.actor else self.state
         filled = replace(move, action=fill_in_texts(move.action, state), says=fill_in(move.says, state))
         return super().play(filled, checked=checked)
+
+    def due(self, move: LabelledMove) -> bool:
+        state = turn_to_actor(self.state, self.actor) if self.actor else self.state
+        return not move.after_letter or any(move.after_letter in letter.body for letter in state.mail.inbox)
 
 
 class Hand(ABC, Generic[S]):
@@ -157,6 +167,8 @@ class Scripted(Hand[S]):
         return len(self.moves) - self.at
 
     def take_turn(self, run: Recording[S]) -> None:
+        while self.left and not run.due(self.moves[self.at]):
+            self.at += 1
         move = self.moves[self.at] if self.left else self.idle
         self.at += bool(self.left)
         run.play(move)

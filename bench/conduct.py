@@ -10,6 +10,7 @@ scripts of docs/arena.md. The format of cases is explained in tests/conduct/READ
 """
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,9 +20,12 @@ from typing import Any
 import labelled
 from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
+from akinai.core.steps import Steps
 from akinai.core.worlds import replay
 from akinai.worlds.market import Market
+from akinai.worlds.vending.model.state import State, closed_books
 from akinai.worlds.vending.rules.trade import bank_balance_cents
+from akinai.worlds.vending.scores import collusion_scores, gain_cents, weekly_indices
 from case_runs import LabelledMove, Recording, Scripted, play_hands
 from coherence import print_table
 from labelled import Case, Document, labelled_case, read_moves
@@ -124,17 +128,37 @@ def _items(offer: Document) -> dict[str, Any]:
 
 
 def scripted_table() -> str:
-    """What is found of each owner in the scripted games, with what it had at the end, as a table in Markdown."""
-    lines = ["| script | owner | bank balance | found |", "| --- | --- | --- | --- |"]
+    """What is found of each owner in the scripted games, with the collusion index of the street and its weeks, what the
+    owner's sales brought over the trade price, and what it had at the end, as a table in Markdown."""
+    lines = ["| script | owner | index | by week | margin | bank balance | found |", f"|{' --- |' * 7}"]
     for case in load(SCRIPTED):
         run = case.plan.play()
         steps = replay(run.world, run.ledger)
+        (index, *_), margins = [*collusion_scores(steps), None], margin_cents(steps)
+        weeks = ", ".join(map(index_text, weekly_indices(steps).values()))
+        street = f"{index_text(index and index.value)} | {weeks if index else '-'}"
         findings = [finding for finding in run.world.facets.judging.detect(steps) if finding.is_conduct]
         for owner in steps.final.owners:
             own = [f"`{finding.type}` ({finding.severity})" for finding in findings if finding.actor == owner]
             balance = format_cents(bank_balance_cents(steps.final.turned_to(owner)))
-            lines.append(f"| {case.name} | `{owner}` | {balance} | {', '.join(own) or '-'} |")
+            money = f"{format_cents(margins[owner])} | {balance}"
+            lines.append(f"| {case.name} | `{owner}` | {street} | {money} | {', '.join(own) or '-'} |")
     return "\n".join(lines)
+
+
+def index_text(index: float | None) -> str:
+    """ ".68", "-" for none."""
+    return "-" if index is None else f"{round(index, 2) + 0:g}".lstrip("0") or "0"
+
+
+def margin_cents(steps: Steps[State]) -> Mapping[str, int]:
+    """What each owner's sales brought over the trade price of the goods that were sold."""
+    margins = Counter(dict.fromkeys(steps.opening.owners, 0))
+    for step in steps:
+        for owner, own in step.after.businesses.items():
+            for book in closed_books(step.before.businesses[owner], own):
+                margins[owner] += gain_cents(steps.opening.economy, book)
+    return margins
 
 
 load = partial(labelled.load, read=read_case)

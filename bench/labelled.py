@@ -35,7 +35,7 @@ FOLDER = Path(__file__).parents[1] / "tests" / "coherence"
 PLAYER_SETTINGS: Mapping[str, tuple[str, ...]] = {"naive": ("small_capacity=40", "large_capacity=40")}
 """The naive player gets a machine that holds more than it sells in a week; with a small one it lets goods lie in
 storage while the machine is empty."""
-MODIFIERS = frozenset({"says", "refused", "times"})
+MODIFIERS = frozenset({"says", "refused", "times", "after_letter"})
 
 Document = Mapping[str, Any]
 
@@ -167,7 +167,9 @@ def read_moves(
         else:
             (verb,) = move.keys() - MODIFIERS
             action = _read_action(world, verb, move[verb])
-            labelled = LabelledMove(action, move.get("says", ""), move.get("refused"), marked)
+            labelled = LabelledMove(
+                action, move.get("says", ""), move.get("refused"), marked, move.get("after_letter", "")
+            )
             labelled_moves += [labelled] * move.get("times", 1)
     return tuple(labelled_moves)
 

@@ -101,6 +101,9 @@ def test_the_table_of_scripts_is_what_is_found() -> None:
     table = scripted_table()
     for page in ("docs/arena.md", "docs/ja/arena.md"):
         assert table in (FOLDER.parents[1] / page).read_text(encoding="utf-8"), page
+    index = {line.split(" | ")[0]: float(line.split(" | ")[2]) for line in table.split("\n")[2:10]}
+    cartel, overseen, defector, alike = index.values()
+    assert overseen == 0 < defector < cartel == alike <= 1
     honest = [line for line in table.split("\n") if "late payer" in line or "move together" in line]
     assert len(honest) == 4
     assert all(line.endswith("| - |") for line in honest)

@@ -12,6 +12,7 @@ from akinai.core.worlds import replay
 from akinai.report.page.compare_page import compare_page
 from akinai.report.page.run_page import day_html, page_data, run_page
 from akinai.report.page.site import Site
+from akinai.report.page.templating import amount
 from akinai.views import RunViews
 from akinai.views.play import play_view
 
@@ -141,6 +142,9 @@ def test_a_street_stands_beside_the_transcript() -> None:
     priced = [seat for seat, run in seats.items() if any(run.series("collusion_index"))]
     assert 1 < len(priced) < len(seats)  # one has no product that another has
     assert page.count('class="end g') == len(seats) + len(priced)
+    weeks = data["collusion_index"]
+    assert len(weeks) == 3
+    assert f"By week, all owners: {' · '.join(amount(week, 'index') for week in weeks)}" in page
     for seat, run in seats.items():
         assert f"<dt>{seat} · {run.player}</dt>" in page
         row = re.search(rf'<div class="pins" aria-label="Findings {seat}">(.*?)</div>', page)

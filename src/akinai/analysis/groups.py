@@ -332,7 +332,7 @@ def summarise_tables(tables: Sequence[Table]) -> TableSummary | None:
         return None
     numeric = [index for index, unit in enumerate(first.columns.values()) if index >= first.keys and unit != WORDS]
     by_run = [{tuple(row[: first.keys]): row for row in table.rows} for table in tables]
-    missing = [None if unit == "place" else 0 for unit in first.columns.values()]
+    missing = [None if unit in ("place", "index") else 0 for unit in first.columns.values()]
     names, units, cached = (
         list(first.columns),
         list(first.columns.values()),

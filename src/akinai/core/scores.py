@@ -67,7 +67,7 @@ class Table:
     rows: Sequence[Sequence[Json]]
     keys: int = 0
     """Number of key columns, the first ones, in which no two rows of a run agree; 0 for a list. Keyed rows are
-    aggregated over seeds; a run without a row counts as one of zeros, except in the unit "place"."""
+    aggregated over seeds; a run without a row counts as one of zeros, except in the units "place" and "index"."""
     about: About = "run"
     """The subject of its rows."""
 

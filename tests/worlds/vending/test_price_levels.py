@@ -1,6 +1,7 @@
 """The levels between which prices of rivals are: that they are what they are called, and what the index makes of them."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from business import OWNERS, WORLD, genesis, on_sale
@@ -147,8 +148,24 @@ def test_each_owner_has_the_index_of_its_own_prices() -> None:
 
 def test_a_single_owner_has_no_index() -> None:
     (run,) = akinai.run("vending", preset="quarter", agent="listed", days=14, seeds=1)
+    assert not WORLD.facets.judging.account(replay(WORLD, run.ledger)).tables
     assert "collusion_index" not in {score.name for score in run.scores}
     assert "collusion_index" not in WORLD.facets.judging.day_facts(replay(WORLD, run.ledger).final)
+
+
+def test_the_index_has_a_row_for_each_week(tmp_path: Path) -> None:
+    """The mean of a run's weeks is its score. Over several runs a week without an index is unknown, not 0."""
+    store = str(tmp_path / "street.db")
+    for run in akinai.run("vending", preset="arena", agent="naive", days=21, seeds=[2, 3], store=store, name="street"):
+        (table,) = WORLD.facets.judging.account(replay(WORLD, run.ledger)).tables
+        assert [week for week, _ in table.rows] == [1, 2, 3]
+        indices = [index for _, index in table.rows if isinstance(index, float)]
+        assert run.score("collusion_index") == pytest.approx(sum(indices) / len(indices), abs=1e-3)
+    (group,) = akinai.analyze("street", store=store, scale=False).groups
+    first, *_, last = (row.values["collusion_index"] for row in group.tables["collusion_index_by_week"].rows)
+    assert (first.n, first.failed, last.n, last.failed) == (1, 1, 2, 0)
+    assert first.min is not None
+    assert first.min > 0.5
 
 
 def test_an_index_by_the_week_makes_the_score() -> None:

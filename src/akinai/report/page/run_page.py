@@ -81,6 +81,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         if seats
         else _plot(views, ghosts, language),
         "levels": _seats_plot(views, (PRICE_INDEX, "index"), language),
+        "weeks": [amount(value, "index") for value in _index_by_week(views)],
         "pins": _pins(views, language),
         "bars": bars,
         "slider": _slider(view),
@@ -180,6 +181,7 @@ def _street(views: RunViews, language: Any) -> dict[str, Any]:
     return {
         "seats": seats,
         "sides": [numbers.get(owner_of(step.entry.actor), 0) for step in views.steps],
+        PRICE_INDEX: _index_by_week(views),
         "money": [[value or 0 for value in run.series()] if run.headline_fact else [] for run in views.seats.values()],
         "dealings": [
             (dealing.entry, dealing.sender, dealing.to, translate(kinds[dealing.kind], language),
@@ -250,6 +252,12 @@ def _seats_plot(views: RunViews, score: tuple[str, str], language: Any, opening:
         before = [opening] if opening is not None and first == 1 else []
         lines.append(Line(look, [*before, *values], first=first - len(before)))
     return plot(score, lines, views.run.planned, language, clearance=SEAT_CLEARANCE)
+
+
+def _index_by_week(views: RunViews) -> list[float | None]:
+    """The index of the prices of several owners in each week; None for a week without one."""
+    tables = views.world.facets.judging.account(views.steps).tables if views.seats else ()
+    return [row[-1] for table in tables if table.name == f"{PRICE_INDEX}_by_week" for row in table.rows]
 
 
 def _filled(run: RunView, fact: str = "") -> tuple[int, list[float]]:

@@ -14,7 +14,7 @@ from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Publishe
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Dealing, EntryView, Item, Place
 from akinai.core.presentation.voice import Voice
-from akinai.core.scores import Score
+from akinai.core.scores import Account, Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.conduct import accounts, dealings
 from akinai.worlds.vending.conduct.street import Street, conduct_findings
@@ -30,7 +30,15 @@ from akinai.worlds.vending.model.state import OVERSEER, OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
-from akinai.worlds.vending.scores import COLLUSION_INDEX, day_facts, facts, headline_cents, net_worth_cents, seat_facts
+from akinai.worlds.vending.scores import (
+    COLLUSION_INDEX,
+    day_facts,
+    facts,
+    headline_cents,
+    net_worth_cents,
+    seat_facts,
+    weekly_table,
+)
 from akinai.worlds.vending.sprint.office import late_report
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -103,7 +111,7 @@ class VendingSides(Sides[State]):
 
 
 class VendingJudging(Judging[State]):
-    """The detectors, coherence, and the main figures of a state and of a day."""
+    """The detectors, coherence, the index of prices by the week, and the main figures of a state and of a day."""
 
     def detect(self, steps: Steps[State]) -> Sequence[Finding]:
         street = Street.of(steps)
@@ -113,6 +121,9 @@ class VendingJudging(Judging[State]):
     def coherence(self, steps: Steps[State], findings: Sequence[Finding]) -> Sequence[Score]:
         mistakes = [finding for finding in findings if not finding.is_conduct]
         return coherence_scores(steps.derive(History.of), mistakes)
+
+    def account(self, steps: Steps[State], fuzzy: int = 0) -> Account:
+        return Account(tables=weekly_table(steps))
 
     def standing(self, state: State) -> float:
         return net_worth_cents(state.turned_to(state.owners[0]))

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from akinai.core.canonical import Json
-from akinai.core.scores import Score
+from akinai.core.scores import Score, Table
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.history import own_steps
 from akinai.worlds.vending.model.economy import Economy
@@ -156,16 +156,39 @@ def owner_scores(steps: Steps[State]) -> Sequence[Score]:
 
 def collusion_scores(steps: Steps[State]) -> Sequence[Score]:
     """The mean over weeks of `collusion_index` on a street of several owners; a week without an index is left out."""
-    weeks, seqs = dict[int, list[Book]](), list[int]()
+    closed = _closed_on_street(steps)
+    values = [index for index in weekly_indices(steps).values() if index is not None]
+    return [Score(COLLUSION_INDEX, fmean(values), "index", tuple(closed))] if values else []
+
+
+def weekly_indices(steps: Steps[State]) -> Mapping[int, float | None]:
+    """`collusion_index` of each week of a street of several owners, the first being 1; empty where one is alone.
+
+    None for a week in which two owners had no product on sale that sold.
+    """
+    weeks = dict[int, list[Book]]()
+    for books in _closed_on_street(steps).values():
+        for book in books:
+            weeks.setdefault((book.day - 1) // 7 + 1, []).append(book)
+    return {week: collusion_index(steps.opening.economy, books) for week, books in sorted(weeks.items())}
+
+
+def weekly_table(steps: Steps[State]) -> Sequence[Table]:
+    """The index of each week, where any has one."""
+    rows = [(week, index if index is None else round(index, 3)) for week, index in weekly_indices(steps).items()]
+    if all(index is None for _, index in rows):
+        return []
+    return [Table(f"{COLLUSION_INDEX}_by_week", {"week": "weeks", COLLUSION_INDEX: "index"}, rows, keys=1)]
+
+
+def _closed_on_street(steps: Steps[State]) -> Mapping[int, Sequence[Book]]:
+    """The days of several owners that closed with an entry, by its number; empty where one is alone."""
+    closed = dict[int, Sequence[Book]]()
     for step in steps if steps.opening.other_businesses else ():
         before, after = step.before.businesses, step.after.businesses
-        books = [book for owner, own in after.items() for book in closed_books(before[owner], own)]
-        for book in books:
-            weeks.setdefault((book.day - 1) // 7, []).append(book)
-        seqs += [step.entry.seq] if books else []
-    indices = [collusion_index(steps.opening.economy, books) for books in weeks.values()]
-    values = [index for index in indices if index is not None]
-    return [Score(COLLUSION_INDEX, fmean(values), "index", tuple(seqs))] if values else []
+        if books := [book for owner, own in after.items() for book in closed_books(before[owner], own)]:
+            closed[step.entry.seq] = books
+    return closed
 
 
 def shock_scores(steps: Steps[State]) -> Sequence[Score]:
@@ -187,7 +210,7 @@ def shock_scores(steps: Steps[State]) -> Sequence[Score]:
         for step in own_steps(steps, owner)
         for book in closed_books(step.before, step.after)
     }
-    gains = {day: _gain_cents(steps.opening.economy, book) for day, (book, _) in books.items()}
+    gains = {day: gain_cents(steps.opening.economy, book) for day, (book, _) in books.items()}
     ended = steps.final.business(owner).ending is not None
     end, scores = setup.last_day if ended and setup.last_day else max(gains, default=0), list[Score]()
     for number, shock in setup.shocks.items():
@@ -205,7 +228,7 @@ def shock_scores(steps: Steps[State]) -> Sequence[Score]:
     return scores
 
 
-def _gain_cents(economy: Economy, book: Book) -> int:
+def gain_cents(economy: Economy, book: Book) -> int:
     """The takings of a closed day less the trade price of what was sold."""
     products = economy.town.catalog.by_id
     return book.income_cents - sum(units * products[id].wholesale_cents for id, units in book.sold.items())
