@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from akinai.worlds.vending.players.habits import REFERENCE, Habits
+from akinai.worlds.vending.players.weekly import SLACK_DAYS
 
 MARKUPS = (0.9, 1.1, 1.2, 1.3, 1.4, 1.5)
 """Constant markups beside that of list prices, which is 1."""
@@ -63,6 +64,16 @@ def weekly_faults(days: int) -> Mapping[str, Habits]:
         "orders on Mondays alone": replace(REFERENCE, dates_orders=False),
         "coma of three weeks": replace(REFERENCE, coma=(days * 4 // 10, 21)),
     }
+
+
+SLACKS = (4, 10)
+"""Days that an order of the weekly player covers beyond the next delivery, beside the 7 of the reference player."""
+
+
+def slacks() -> Mapping[str, tuple[Habits, Habits]]:
+    """By the slack of its orders: the weekly reference player, and the same with open orders forgotten."""
+    rows = {f"slack of {days} days": replace(REFERENCE, slack_days=days - SLACK_DAYS + 1.6) for days in SLACKS}
+    return {name: (habits, replace(habits, remembers=0.0)) for name, habits in rows.items()}
 
 
 def cheap_strategies() -> Mapping[str, Habits]:

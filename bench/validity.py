@@ -33,6 +33,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Role
 from akinai.core.canonical import Json
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
+from akinai.core.statistics import t_quantile
 from akinai.core.steps import Step, Steps
 from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
@@ -43,15 +44,11 @@ from akinai.worlds.vending.players.days import Trading
 from akinai.worlds.vending.players.habits import LADDER, Habits
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.sprint.verbs import CloseWeek
-from faults import LAPSES, MARKUPS, cheap_strategies, exploits, faults, weekly_faults
+from faults import LAPSES, MARKUPS, cheap_strategies, exploits, faults, slacks, weekly_faults
 
 WORLD = Vending()
 LEAST = {"forgets open orders": 10, "trusts anyone": 15, "memory wiped weekly": 15}
 """Per cent that a fault loses at least; 5 for the others."""
-T_95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 7: 2.36, 9: 2.26, 14: 2.14, 19: 2.09}
-"""Two-sided 95 % points of Student's t by degrees of freedom; 2.0 beyond."""
-
-
 IDLE = "idle"
 SOURCES = Path(akinai.worlds.vending.__file__).parent
 PLAYED_BY = ("model", "rules", "players", "sprint")
@@ -139,8 +136,23 @@ def faults_of(setup: Mapping[str, Json]) -> Mapping[str, Habits]:
 
 
 def habits_of(setup: Mapping[str, Json]) -> Mapping[str, Habits]:
-    """All rows but idle: rungs, faults, exploits and cheap strategies."""
-    return {**LADDER, **faults_of(setup), **exploits(), **cheap_strategies()}
+    """All rows but idle: rungs, faults, exploits, orders of more and of less slack, and cheap strategies."""
+    return {**LADDER, **faults_of(setup), **exploits(), **slack_rows(setup), **cheap_strategies()}
+
+
+def slack_rows(setup: Mapping[str, Json]) -> Mapping[str, Habits]:
+    """The players of other slack, where the owner decides by the week."""
+    pairs = slacks().items() if setup.get("weekly") else ()
+    return {
+        row: habits
+        for name, (remembers, forgets) in pairs
+        for row, habits in ((name, remembers), (forgetting(name), forgets))
+    }
+
+
+def forgetting(slack: str) -> str:
+    """The row of a slack that forgets its open orders."""
+    return f"forgets open orders at a {slack}"
 
 
 def factory_of(name: str, setup: Mapping[str, Json]) -> AgentFactory:
@@ -213,7 +225,7 @@ def rung(habits: Habits) -> AgentFactory:
 def interval(differences: Sequence[float]) -> tuple[float, float, float]:
     """The mean and the 95 % interval of paired differences."""
     middle = mean(differences)
-    half = T_95.get(len(differences) - 1, 2.0) * stdev(differences) / sqrt(len(differences))
+    half = t_quantile(0.975, len(differences) - 1) * stdev(differences) / sqrt(len(differences))
     return middle, middle - half, middle + half
 
 
@@ -260,9 +272,9 @@ class Table:
         pairs = zip(self.cents(name), self.cents(before), strict=True)
         return interval([new - old for new, old in pairs])
 
-    def loss(self, name: str) -> tuple[float, float, float]:
-        """The loss in per cent of the distance from idle to reference, with its interval."""
-        pairs = zip(self.cents("reference"), self.cents(name), strict=True)
+    def loss(self, name: str, against: str = "reference") -> tuple[float, float, float]:
+        """The loss against a row, in per cent of the distance from idle to reference, with its interval."""
+        pairs = zip(self.cents(against), self.cents(name), strict=True)
         middle, low, high = interval([reference - row for reference, row in pairs])
         return 100 * middle / self.scale, 100 * low / self.scale, 100 * high / self.scale
 
@@ -329,6 +341,7 @@ def main() -> None:
     print(f"{args.preset}, {setup['days']} days, {len(seeds)} seeds from {seeds[0]} to {seeds[-1]}; dollars")
     print_ladder(table)
     print_losses(table, setup)
+    print_slacks(table)
     print_bars(table, cheap)
     if besides:
         print_beside(table, Table.of(besides, shared, results), args.beside)
@@ -363,6 +376,15 @@ def print_losses(table: Table, setup: Mapping[str, Json]) -> None:
             verdict = "" if name in exploits() else "ok" if middle >= LEAST.get(name, 5) and low > 0 else "<<<"
             ends = sum(row.ending == "bankrupt" for row in table.rows[name])
             print(f"{name:34}{middle:6.1f} ({low:5.1f} to {high:5.1f}) {verdict} {f'{ends} bankrupt' if ends else ''}")
+
+
+def print_slacks(table: Table) -> None:
+    """Print, by the slack of orders, what the slack costs and what forgetting open orders then costs."""
+    for name in slacks():
+        if {name, forgetting(name)} <= table.rows.keys():
+            own, loss = table.loss(name), table.loss(forgetting(name), name)
+            line = f"{name:34}{own[0]:6.1f} ({own[1]:5.1f} to {own[2]:5.1f})"
+            print(f"{line}; forgetting open orders costs it {loss[0]:.1f} ({loss[1]:.1f} to {loss[2]:.1f})")
 
 
 def print_beside(table: Table, beside: Table, preset: str) -> None:

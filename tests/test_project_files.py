@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import yaml
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -27,11 +28,21 @@ def test_badges_are_true() -> None:
     assert settings["tool"]["basedpyright"]["typeCheckingMode"] == "strict"
 
 
+def test_version_is_that_of_the_release_or_ahead_of_it() -> None:
+    """What is not released has a version of its own: a ledger or a message that names a release means that release."""
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    newest = next(heading.split()[0] for heading in headings if heading != "Unreleased")
+    if headings[0] == "Unreleased":
+        assert PROJECT["version"].endswith(".dev0")
+        assert Version(PROJECT["version"]) > Version(newest)
+    else:
+        assert PROJECT["version"] == newest
+
+
 def test_citation_names_the_newest_release() -> None:
     """Version and date are those of the changelog's newest heading with a date."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     dated = re.search(r"^## (\d\S*) \((\d{4}-\d\d-\d\d)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     if dated:
         assert (citation["version"], str(citation["date-released"])) == dated.groups()
-        assert PROJECT["version"] == citation["version"]
     assert citation["license"] == PROJECT["license"]

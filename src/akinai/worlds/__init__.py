@@ -3,6 +3,7 @@
 `akinai.worlds()` describes them, as the command does.
 """
 
+from importlib import metadata
 from typing import Any
 
 from akinai.callable_package import make_callable
@@ -31,12 +32,9 @@ def load(name: str) -> World[Any]:
     world: World[Any] = installed[base].load()()
     if version and world.name != name:
         release = world.facets.presentation.releases.get(name)
-        raise UsageError(
-            f"no world {name!r} here: this Akinai plays {world.name}, and other rules give other ledgers; "
-            + (
-                f"{release} plays it: install that beside this one"
-                if release
-                else f"install the Akinai that has {name!r}"
-            )
+        plays = f"Akinai {metadata.version('akinai')} plays {world.name}, and other rules give other ledgers"
+        advice = (
+            f"{release} plays it: install that beside this one" if release else f"install the Akinai that has {name!r}"
         )
+        raise UsageError(f"no world {name!r} here: {plays}; {advice}")
     return world

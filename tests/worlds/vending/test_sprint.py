@@ -1,9 +1,10 @@
 """The preset `sprint`: weekly decisions, the employee, the report, and the players that decide on Mondays."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from business import WORLD, business, do, done, refused
+from business import WORLD, business, do, done, genesis, refused
 
 import akinai
 from akinai.core.actions import Action, Unreadable
@@ -12,12 +13,14 @@ from akinai.core.ledger import Outcome, Turn
 from akinai.core.worlds import walk
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import DAY_MINUTES, State
+from akinai.worlds.vending.players.habits import REFERENCE, Habits
 from akinai.worlds.vending.rules.books import rent_cents
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.employee import week_of
 from akinai.worlds.vending.sprint.report import REPORT_CHARS
+from validity import play, rung
 
 
 def sprint(seed: int = 12, *sets: str) -> State:
@@ -368,3 +371,14 @@ def test_forecasts_have_scores_of_their_own() -> None:
     assert (scores["year_end_calibration"], scores["year_end_sharpness"]) == (0.0, 1_000)
     assert scores["bank_balance"] == 50_000 - 14 * 200
     refused(sprint(), weekly.Forecast(next_week=right, year_end=right), "not_yours")
+
+
+def test_a_weekly_player_that_hoards_buys_on_in_the_last_weeks() -> None:
+    """It ends with more goods than the reference player, which orders no more than it can still sell."""
+    start = genesis(3, preset="sprint", days=84)
+
+    def goods_left(habits: Habits) -> int:
+        state = play(start, rung(habits))
+        return sum(lot.units for lots in state.storage.values() for lot in lots)
+
+    assert goods_left(replace(REFERENCE, hoards=True)) > goods_left(REFERENCE)

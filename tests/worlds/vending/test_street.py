@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from statistics import mean
+from statistics import mean, stdev
 
 import pytest
 from business import WORLD, business, do, done, genesis, refused
@@ -24,7 +24,7 @@ from akinai.worlds.vending.rules.orders import unit_cents
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from faults import faults
 from together import together
-from validity import play, rung
+from validity import interval, play, rung
 
 STREET = (a.GetPriceLists, a.MakeOffer, a.VisitSite, a.ChangePrices, a.Pay, a.TakePitch, a.ReadNews)
 
@@ -594,6 +594,14 @@ def test_a_player_reaches_no_more_than_the_bound() -> None:
     for seed in range(1, 4):
         start = genesis(seed, preset="quarter", days=90)
         assert bank_balance_cents(play(start, rung(LADDER["informed"]))) < bound_cents(start)
+
+
+def test_intervals_use_the_quantile_of_their_number_of_seeds() -> None:
+    """Sixteen paired seeds have fifteen degrees of freedom: 2.131 standard errors either way."""
+    differences = [float(i) for i in range(16)]
+    middle, low, high = interval(differences)
+    half = 2.1314 * stdev(differences) / 4
+    assert (low, high) == pytest.approx((middle - half, middle + half), rel=1e-4)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The vending world, after Vending-Bench (arXiv 2502.15840): one owner, one machine, suppliers by mail, for months."""
+"""The vending world, after Vending-Bench (arXiv 2502.15840): one to five owners run machines, for weeks or a year."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime

@@ -221,6 +221,7 @@ class WeeklyOwner(Trader):
         rent = sum(10_000 for due in memory.dues.values() if due - self.day < 8)
         cash, left = self.cash - rent - 3000, self.days - self.day
         income = 0.75 * sum(row["income_cents"] for row in self.report.get("days", ())) / 7
+        ahead = 40 if habits.hoards else left
         offsets = ORDER_DAYS if habits.dates_orders else ORDER_DAYS[:1]
         for place, offset in enumerate(offsets):
             following = offsets[place + 1] if place + 1 < len(offsets) else 7
@@ -228,7 +229,7 @@ class WeeklyOwner(Trader):
                 offer = memory.offers.get(supplier)
                 if offer is None or offset + offer.lead_days >= left:
                     continue
-                wants = self._wants(offer, offset + offer.lead_days, following + offer.lead_days, left, coming)
+                wants = self._wants(offer, offset + offer.lead_days, following + offer.lead_days, ahead, coming)
                 there = sum(self._stock(id, offset + offer.lead_days, coming) for id in self.layout)
                 there += sum(units for id, units in self.storage.items() if id not in self.layout)
                 room = 1e6 if habits.cover > 1.5 else max(0.0, self.hold() - there)
