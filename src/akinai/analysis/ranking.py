@@ -3,7 +3,7 @@ standings of players who met."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, nan
 from statistics import fmean
@@ -117,13 +117,28 @@ class Standing:
     conduct_games: int
     """Games that have one."""
     games: int
+    left: int
+    """Games in which it left, since its agent broke or was done, and others played on."""
 
     def to_json(self) -> dict[str, Json]:
         return {
             "player": self.player, "place": self.place, "rating": self.rating.to_json(), "mean": self.money,
             "ci95": list(self.money_ci95) if self.money_ci95 else None,
-            "conduct": {"findings": self.conduct, "games": self.conduct_games, "of": self.games},
+            "conduct": {"findings": self.conduct, "games": self.conduct_games, "of": self.games}, "left": self.left,
         }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A player who left a game that others went on with."""
+
+    player: str
+    run: str
+    seat: str
+    why: str
+
+    def to_json(self) -> dict[str, Json]:
+        return {"player": self.player, "run": self.run, "seat": self.seat, "why": self.why}
 
 
 @dataclass(frozen=True)
@@ -139,8 +154,15 @@ class Standings:
     ranking: WorldRanking | None
     """The players by their money; None before a round is over."""
     rows: Sequence[Standing]
-    """Best rating first."""
+    """Best rating first; empty before a round is over."""
     runs: Runs
+    """Round by round."""
+    leavings: Sequence[Leaving] = ()
+
+    @property
+    def unfinished(self) -> Sequence[Run]:
+        """The games that are not over."""
+        return [run for run in self.runs if not is_over(run.header)]
 
     @property
     def answer(self) -> str:
@@ -157,8 +179,9 @@ class Standings:
 
     @cached_property
     def table(self) -> Grid:
-        """A row for each player."""
+        """A row for each player; a column of who left only where somebody did."""
         rows = self.rows
+        left = [Column("games left", [row.left for row in rows])] if any(row.left for row in rows) else []
         return Grid(
             [
                 Column("player", [row.player for row in rows], words=True, names=True),
@@ -169,11 +192,12 @@ class Standings:
                 ),
                 Column("ahead", [row.rating.ahead for row in rows], unit="percent"),
                 Column(
-                    f"mean {label(self.score)}", [row.money for row in rows], unit=self.unit,
+                    f"mean {label(self.score)}".rstrip(), [row.money for row in rows], unit=self.unit,
                     ends=[row.money_ci95 for row in rows],
                 ),
                 Column("conduct", [row.conduct for row in rows]),
                 Column("games with it", [row.conduct_games for row in rows], drop=1),
+                *left,
             ],
             f"{self.name}: {counted(len(self.players), 'player')}, {counted(self.rounds, 'round')}",
             note=f"{missing} of {self.planned} rounds are not over" if (missing := self.planned - self.rounds) else "",
@@ -185,6 +209,11 @@ class Standings:
             "planned": self.planned,
             "score": self.score, "unit": self.unit, "standings": [row.to_json() for row in self.rows],
             "runs": [run.id for run in self.runs],
+            "unfinished": [
+                {"run": run.id, "status": run.status, "ending": run.ending, "error": run.reason}
+                for run in self.unfinished
+            ],
+            "left": [leaving.to_json() for leaving in self.leavings],
         }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -199,6 +228,8 @@ class SeatedGame:
     run: Run
     players: Mapping[str, str]
     """Players by seat."""
+    left: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why the player of a seat left, by seat."""
 
     @property
     def result(self) -> Game | None:
@@ -237,13 +268,18 @@ def standings(name: str, players: Sequence[str], games: Sequence[SeatedGame]) ->
         ranking = WorldRanking(games[0].run.world, first.name, first.unit, "higher", order, len(over))
     conduct = [game.conduct for game in games if game.result is not None]
     of_player = {player: [counts[player] for counts in conduct if player in counts] for player in players}
+    leavings = [
+        Leaving(game.players[seat], game.run.id, seat, why) for game in games for seat, why in game.left.items()
+    ]
+    left = Counter(leaving.player for leaving in leavings)
     rows = [
         Standing(
             player, ranking.order.places[player] if ranking else 1, rating, fmean([*money[player].values()]),
             mean_interval([*money[player].values()]), sum(of_player[player]), sum(map(bool, of_player[player])),
-            len(of_player[player]),
+            len(of_player[player]), left[player],
         )
         for player, rating in rate([*over.values()]).items()
     ]  # fmt: skip
     by_rating = sorted(rows, key=lambda row: -row.rating.points)
-    return Standings(name, players, len(over), len(rounds), ranking, by_rating, Runs([game.run for game in games]))
+    runs = Runs([game.run for game in games])
+    return Standings(name, players, len(over), len(rounds), ranking, by_rating, runs, leavings)

@@ -1,6 +1,6 @@
 """`arena`: players meet on common seeds in games with several seats, which rotate, and are put in order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Unpack, cast
@@ -9,20 +9,26 @@ from akinai import worlds
 from akinai.analysis.ranking import SeatedGame, Standings, is_over, standings
 from akinai.api.agent_options import resolve_options
 from akinai.api.play import Playing, expect_use, parts_of, play_headers, read_header, warn_of_failures
-from akinai.core.canonical import short_digest
+from akinai.core.agents import owner_of
+from akinai.core.canonical import Json, short_digest
 from akinai.core.errors import UsageError
 from akinai.core.stores import MOST_LABEL, Books, RunHeader
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World
 from akinai.runtime.config.addresses import in_store
 from akinai.runtime.config.calls import complete_options, given_of, with_options
 from akinai.runtime.options import ArenaOptions, RunOptions
 from akinai.runtime.play.agent_registry import BUILT_IN, agent_plugins
+from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice, spec_of
 from akinai.runtime.play.driver import PlayContext
 from akinai.runtime.play.estimate import Estimate, estimate_runs, together
 from akinai.runtime.runs.planning import Part, begin_all, checked_name, plan_all
-from akinai.runtime.runs.records import Runs
-from akinai.runtime.runs.sweep import SweepPoint, sweep_of, sweep_points
-from akinai.runtime.seal import load_optional
+from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.sweep import SweepPoint, sweep_of, sweep_points, swept_values
+from akinai.runtime.seal import Key, load_optional
+
+NAME_MODEL_PLAYER = "name one among the players, such as openai:NAME"
+"""What helps where an option of models is given and no player is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +43,24 @@ class Programme:
     """The same as settings and agents."""
     seeds: Sequence[int]
     name: str
+    key: Key | None
 
     @property
     def asks_model(self) -> bool:
         return any(part.spec.asks_model for part in self.parts)
+
+    @property
+    def agents(self) -> set[str]:
+        """The agents of all games."""
+        return {agent for part in self.parts for agent in part.spec.agents}
+
+    def plan(self) -> list[RunHeader]:
+        """The headers of the games: round by round, and in a round order by order."""
+        planned = plan_all(self.world, self.parts, self.seeds, self.name, named=True, key=self.key)
+        in_order = [planned[start :: len(self.seeds)] for start in range(len(self.seeds))]
+        begun = planned[0].created_at
+        rounds = [header for headers in in_order for header in headers]
+        return [replace(header, created_at=begun + at) for at, header in enumerate(rounds)]
 
     def seating(self, order: Sequence[str]) -> Mapping[str, str]:
         """Players by the names of their seats."""
@@ -60,45 +80,126 @@ def arena(players: Sequence[str], **options: Unpack[ArenaOptions]) -> Standings:
     playing = Playing(
         options["store"], options["jobs"], options["progress"], PlayContext(), keep=False, on=options["on"], judged=True
     )
-    key = load_optional(options["key"])
+    reasons = dict[str, Mapping[str, str]]()
 
     async def work(books: Books) -> Runs:
-        headers = plan_all(games.world, games.parts, games.seeds, games.name, named=True, key=key)
+        headers = games.plan()
         stored = {run.run_id: run for run in await books.runs() if sweep_of(run.card) == games.name}
-        for header in headers:
-            _expect_same(stored.get(header.run_id), header)
+        _expect_same(games.name, stored, headers)
         fresh = [header for header in headers if header.run_id not in stored]
-        going = [run for header in headers if (run := stored.get(header.run_id)) and not is_over(run)]
+        over = {run.run_id: run for run in stored.values() if is_over(run)}
+        going = [
+            header if header in fresh else _as_now(stored[header.run_id], header)
+            for header in headers
+            if header.run_id not in over
+        ]
 
         async def begin() -> None:
             await begin_all(books, fresh, games.name)
-            if key is not None:
-                key.note(fresh)
+            if games.key is not None:
+                games.key.note(fresh)
+            for header in going:
+                if header.run_id in stored and header != stored[header.run_id]:
+                    await books.update(header)
 
-        played = {run.id: run for run in await play_headers(books, [*going, *fresh], begin, playing)}
-        return Runs(
+        played = {run.id: run for run in await play_headers(books, going, begin, playing)}
+        runs = Runs(
             [
-                played.get(header.run_id) or await read_header(books, stored[header.run_id], playing.detail)
+                played.get(header.run_id) or await read_header(books, over[header.run_id], playing.detail)
                 for header in headers
             ]
         )
+        for run in runs:
+            reasons[run.id] = await _leavings(books, games.world, run)
+        return runs
 
     runs = warn_of_failures(in_store(playing.store, work, create=True))
-    # Games of one order of players stand together, seed by seed, as they were planned.
-    orders = [order for order in games.orders for _ in games.seeds]
-    seated = [SeatedGame(run, games.seating(order)) for run, order in zip(runs, orders, strict=True)]
+    orders = [order for _ in games.seeds for order in games.orders]
+    seated = [SeatedGame(run, games.seating(order), reasons[run.id]) for run, order in zip(runs, orders, strict=True)]
     return standings(games.name, games.players, seated)
 
 
-def _expect_same(stored: RunHeader | None, planned: RunHeader) -> None:
-    """UsageError where a game of the same name was another game, or had other players."""
-    if stored is None:
-        return
-    names = ("agent_spec", "model", "label", "program")
-    if stored.genesis != planned.genesis or any(stored.card.get(name) != planned.card.get(name) for name in names):
+async def _leavings(books: Books, world: World[Any], run: Run) -> Mapping[str, str]:
+    """Why players left a game that others went on with, by seat."""
+    if not is_over(run.header) or run.trouble:
+        return {}
+    state = world.begin(run.header.genesis)
+    leaving = (world.facets.seating.leaving_action(state, seat, "") for seat in world.facets.sides.seats)
+    names = {type(action).__name__ for action in leaving if action is not None}
+    return {
+        seat: str(next(iter(entry.parameters.values()), ""))
+        async for entry in books.read(run.id)
+        if entry.name in names and (seat := owner_of(entry.actor)) in world.facets.sides.seats
+    }
+
+
+def _as_now(stored: RunHeader, planned: RunHeader) -> RunHeader:
+    """The header of a game that goes on, with limits, addresses and other options as they are given now."""
+    spec = replace(spec_of(planned), resumed_window=spec_of(stored).resumed_window)
+    return replace(stored, card={**stored.card, **spec.card()})
+
+
+def _expect_same(name: str, stored: Mapping[str, RunHeader], planned: Sequence[RunHeader]) -> None:
+    """UsageError, which names the option, where games of an arena were played by others or in another way."""
+    advice = "give it as before, or choose another --name"
+    groups = {header.group for header in planned}
+    if other := next((run for run in stored.values() if run.group not in groups), None):
         raise UsageError(
-            f"the game {planned.run_id!r} was played under other settings or by other players; choose another name"
+            f"the arena {name!r} has other players or --seats: the game {other.run_id!r}; choose another --name"
         )
+    for header in planned:
+        run = stored.get(header.run_id)
+        if run is None:
+            continue
+        seated, players = (swept_values(game.card).get("seats") for game in (run, header))
+        if seated != players:
+            raise UsageError(f"the arena {name!r} was played by {_words(seated)}, not by {_words(players)}; {advice}")
+        if run.genesis.world != header.genesis.world:
+            raise UsageError(
+                f"the arena {name!r} was played in {run.genesis.world}, and this is {header.genesis.world}; choose "
+                "another --name"
+            )
+        before, now = (_play_options(spec_of(game), game.genesis.setup) for game in (run, header))
+        option = next((option for option in {**now, **before} if before.get(option) != now.get(option)), None)
+        if option:
+            raise UsageError(
+                f"the arena {name!r} was played with {option} {_words(before.get(option))}, not "
+                f"{_words(now.get(option))}; {advice}"
+            )
+        if run.genesis != header.genesis:
+            raise UsageError(f"the arena {name!r} was played with another --key, or with none; {advice}")
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "none" if value is None else short_repr(value)
+
+
+def _play_options(spec: AgentSpec, setup: Mapping[str, Json]) -> dict[str, Json]:
+    """What decides the play of a game beside its players and its seed, by the option that gives it.
+
+    How models are reached, how fast, and how much money may be spent decide only how far it comes.
+    """
+    model = spec.model or spec.model_defaults or ModelChoice("")
+    of_models: dict[str, Json] = {
+        "--agent": spec.agent if spec.asks_model else None, "--prompt": spec.prompt, "--memory": spec.memory,
+        "--window": spec.window_tokens, "--sub-model": spec.sub_agents, "--temperature": model.temperature,
+        "--reply-tokens": model.max_tokens, "--model-seed": model.seed,
+    }  # fmt: skip
+    return {
+        "--days": setup.get("days"), "--max-actions": spec.budget.actions, "--max-repeats": spec.budget.repeats,
+        **of_models, "the program of a player, of digest": spec.program or None, **dict(_leaves(setup, "--set ")),
+    }  # fmt: skip
+
+
+def _leaves(table: Mapping[str, Json], path: str) -> Iterator[tuple[str, Json]]:
+    """The settings of a setup by dotted name."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(cast("Mapping[str, Json]", value), f"{path}{name}.")
+        else:
+            yield f"{path}{name}", value
 
 
 @with_options(ArenaOptions)
@@ -144,11 +245,17 @@ def programme(players: Sequence[str], options: ArenaOptions, *, open_models: boo
             settings[table] = seated[player]
         point = SweepPoint(settings, {"seats": [*order]}, "-".join(str(players.index(player) + 1) for player in order))
         named = replace(spec, label=", ".join(order)[:MOST_LABEL].rstrip())
-        parts += parts_of(world, named, whole, [point], open_models=open_models)
-    expect_use(parts, given_of(ArenaOptions, options))
-    setups = [part.prepared.preset_sha256 for part in parts]
-    name = checked_name(options["name"] or f"arena-{short_digest([*players, *setups, options['days']])[:8]}")
-    return Programme(world, tuple(players), orders, parts, range(1, options["rounds"] + 1), name)
+        parts += parts_of(world, named, whole, [point], open_models=open_models, advice=NAME_MODEL_PLAYER)
+    expect_use(parts, given_of(ArenaOptions, options), NAME_MODEL_PLAYER)
+    key = load_optional(options["key"])
+    name = checked_name(options["name"] or f"arena-{_play_digest(world, orders, parts, key)[:8]}")
+    return Programme(world, tuple(players), orders, parts, range(1, options["rounds"] + 1), name, key)
+
+
+def _play_digest(world: World[Any], orders: Sequence[Sequence[str]], parts: Sequence[Part], key: Key | None) -> str:
+    """A digest of all that decides the play of an arena, but for the number of its rounds."""
+    ways = [_play_options(part.spec, part.prepared.setup) for part in parts]
+    return short_digest([world.name, [[*order] for order in orders], ways, key.commitment if key else None])
 
 
 def _orders(world: World[Any], players: Sequence[str], seats: int | None) -> Sequence[tuple[str, ...]]:

@@ -16,6 +16,7 @@ from akinai.runtime.config.calls import given_of, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import ForkOptions, ResumeOptions, RunOptions, Seeds
 from akinai.runtime.play.agent_registry import (
+    NAME_MODEL,
     check_spec,
     default_agent,
     expect_local_agent,
@@ -119,25 +120,30 @@ def parts_of(
     points: Sequence[SweepPoint] | None = None,
     *,
     open_models: bool = True,
+    advice: str = NAME_MODEL,
 ) -> list[Part]:
-    """The points of a sweep with their setups, or the only point without one; `points` in place of those of options."""
+    """The points of a sweep with their setups, or the only point without one; `points` in place of those of options.
+    `advice` as for `resolve_group_models`."""
     parts: list[Part] = []
     for point in points or sweep_points(options["sweep"], options["settings"], world.setup):
         prepared = prepare(
             world, preset=options["preset"], days=options["days"], settings=point.settings, thinks=spec.asks_model
         )
         expect_actors(world, prepared)
-        resolved = resolve_group_models(spec, world, prepared.setup, options["base_url"], open_models=open_models)
+        resolved = resolve_group_models(
+            spec, world, prepared.setup, options["base_url"], open_models=open_models, advice=advice
+        )
         parts.append(Part(point, prepared, resolved))
     return parts
 
 
-def expect_use(parts: Sequence[Part], given: Sequence[str]) -> None:
-    """UsageError for options that were given and that only a model, or for `timeout` a program, would use."""
+def expect_use(parts: Sequence[Part], given: Sequence[str], advice: str = NAME_MODEL) -> None:
+    """UsageError, which ends in the advice, for options that were given and that only a model, or for `timeout` a
+    program, would use."""
     if any(part.spec.asks_model or part.spec.sub_agents for part in parts):
         return
     of_programs = () if any(part.spec.programs for part in parts) else ("timeout",)
-    refuse_unused([f"--{name.replace('_', '-')}" for name in (*MODEL_OPTIONS, *of_programs) if name in given])
+    refuse_unused([f"--{name.replace('_', '-')}" for name in (*MODEL_OPTIONS, *of_programs) if name in given], advice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
@@ -154,8 +155,27 @@ def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
     _print_expected(expected, len(seeds_in(str(options["seeds"]))), "run", as_json=as_json)
 
 
-def _print_expected(expected: "Estimate", count: int, noun: str, *, as_json: bool) -> None:
-    """Print an estimate of so many runs, or of other things of that noun."""
+def _print_round_cost(expected: "Estimate", rounds: int, cap: float, *, as_json: bool) -> None:
+    """Print the estimate of an arena, what of it a round costs, and whether that is more than a round may spend."""
+    from akinai.report.language import translate
+
+    a_round = None if expected.dollars is None else expected.dollars / rounds
+    if as_json:
+        print_json({**expected.to_json(), "dollars_a_round": a_round})
+        return
+    more = {} if a_round is None or rounds < 2 else {translate("dollars a round"): f"${a_round:,.2f}"}
+    _print_expected(expected, rounds, "round", as_json=False, more=more)
+    if a_round is not None and 0 < cap < a_round:
+        print_sentence(
+            f"a round is expected to cost ${a_round:,.2f}, more than its --round-dollars of ${cap:,.2f}: games would "
+            "end before they are over, and go on with more"
+        )
+
+
+def _print_expected(
+    expected: "Estimate", count: int, noun: str, *, as_json: bool, more: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Print an estimate of so many runs, or of other things of that noun, and `more` lines of it by name."""
     from akinai.report.language import fill, translate, translate_sentence
     from akinai.report.tables.learned import align_rows, estimate_rows
     from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL
@@ -163,10 +183,12 @@ def _print_expected(expected: "Estimate", count: int, noun: str, *, as_json: boo
     if as_json:
         print_json(expected.to_json())
         return
+    sides = dict.fromkeys((side.messages, side.actors) for side in expected.sides if side.messages)
     by_side = translate(", ").join(
-        fill("{messages} messages of each of {actors} actors", messages=side.messages, actors=side.actors)
-        for side in expected.sides
-        if side.messages
+        fill("{messages} messages of each of {actors} actors", messages=messages, actors=actors)
+        if actors > 1
+        else fill("{messages} messages of one actor", messages=messages)
+        for messages, actors in sides
     )
     title = fill(
         "{runs} of {models}, at {pace} and {seconds} seconds a call:",
@@ -176,7 +198,7 @@ def _print_expected(expected: "Estimate", count: int, noun: str, *, as_json: boo
         seconds=f"{SECONDS_PER_CALL:g}",
     )  # fmt: skip
     usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
-    print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage})}")
+    print_line(f"{title}\n{align_rows({translate('messages'): f'{expected.messages:,}', **usage, **more})}")
     if expected.uncounted:
         print_sentence(f"how often the model of {' and '.join(expected.uncounted)} will be asked is not counted")
 
@@ -274,17 +296,22 @@ def arena(
     """Let players meet on one street, round by round with seats that rotate, and put them in order."""
     from akinai.api import Stopped
     from akinai.api.arena import arena, estimate_arena, programme
+    from akinai.api.person import translate_terminal
     from akinai.core.errors import RunFailedWarning
     from akinai.report.tables.columns import page_of
+    from akinai.runtime.models.budget import BUDGET
 
     store, jobs = cast("str | None", options["store"]), cast("int | None", options["jobs"])
     options["store"] = address = store_address(store)
     if dry_run:
-        return _print_expected(estimate_arena(players, **options), options["rounds"], "round", as_json=as_json)
-    asks_model = programme(players, options, open_models=False).asks_model
-    options["jobs"] = _jobs(jobs, address, asks_model=asks_model)
-    quiet = as_json or as_csv
-    with progress_bar(quiet=quiet) as progress, warnings.catch_warnings():
+        expected = estimate_arena(players, **options)
+        return _print_round_cost(expected, options["rounds"], options["round_dollars"], as_json=as_json)
+    games = programme(players, options, open_models=False)
+    options["jobs"] = _jobs(jobs, address, asks_model=games.asks_model)
+    quiet, person = as_json or as_csv, HUMAN in games.agents
+    if person:
+        translate_terminal()
+    with progress_bar(quiet=quiet or person) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             result = arena(players, **{**options, "progress": progress})
@@ -296,15 +323,37 @@ def arena(
     elif as_csv:
         print_line(result.table.csv)
     else:
-        print_page(lambda width: page_of([result.answer, result.table], width))
-    failed = [run for run in result.runs if run.status == "failed"]
-    for run in failed[:MAX_REASONS]:
-        print_error(f"run {run.id} failed: {run.reason}")
-    if failed:
-        print_error("what was played is kept: the same command goes on")
+        print_page(lambda width: page_of([result.answer, *([result.table] if result.rows else [])], width))
+    stored = not address.startswith("memory:")
+    _print_reasons([f"{leaving.player} left the game {leaving.run}: {leaving.why}" for leaving in result.leavings])
+    _print_reasons([_why_unfinished(run) for run in result.unfinished])
+    if result.unfinished:
+        spent = any(run.ending == BUDGET for run in result.unfinished)
+        goes_on = f"the same command{' with a larger --round-dollars' if spent else ''} goes on"
+        print_error(f"what was played is kept: {goes_on}" if stored else "nothing is kept")
+    if any(run.status == "failed" for run in result.unfinished):
         raise typer.Exit(FAILED)
-    if not quiet and not address.startswith("memory:"):
+    if not quiet and stored:
         print_next_steps({command_line(store, "show", result.runs[0].id): "read a game, entry by entry"})
+
+
+def _print_reasons(reasons: Sequence[str]) -> None:
+    """Print the first of these sentences on stderr, and how many there are more."""
+    for reason in reasons[:MAX_REASONS]:
+        print_error(reason)
+    if len(reasons) > MAX_REASONS:
+        print_error(f"and {len(reasons) - MAX_REASONS} more")
+
+
+def _why_unfinished(run: "Run") -> str:
+    """Why a game of an arena is not over."""
+    from akinai.runtime.models.budget import BUDGET
+
+    if run.status == "failed":
+        return f"run {run.id} failed: {run.reason}"
+    if run.ending == BUDGET:
+        return f"run {run.id} is not over: its part of --round-dollars is spent"
+    return f"run {run.id} is not over: it was stopped"
 
 
 @with_flags(ForkOptions, jobs=None)

@@ -311,7 +311,7 @@ class ArenaOptions(ConversationOptions, ActionLimits, RequestOptions, total=Fals
     )]  # fmt: skip
     name: Annotated[str | None, Option(
         "Name of the arena, under which the same command goes on.", metavar="NAME",
-        default_text="arena and a digest of players and settings", key=False,
+        default_text="arena and a digest of all that decides the play", key=False,
     )]  # fmt: skip
     store: Annotated["str | Books", replace(_STORE, default="memory:")]
     jobs: Jobs

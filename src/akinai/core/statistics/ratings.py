@@ -41,12 +41,15 @@ class Rating(JsonRecord):
 
 
 def rate(rounds: Sequence[Sequence[Game]]) -> dict[str, Rating]:
-    """The rating of each player from rounds of games, in the order in which the players first occur.
+    """The rating of each player from rounds of games, in the order in which the players first occur; nobody's without
+    a game.
 
     Every two of a game are a comparison. One tie of every two players is added, so that who always wins has a rating.
     Intervals come from rounds drawn again with replacement, since the games of a round are not independent.
     """
     players = list(dict.fromkeys(player for games in rounds for game in games for player in game))
+    if not players:
+        return {}
     wins, middle = [_wins(games) for games in rounds], _strengths(players, [_wins(games) for games in rounds])
     drawn = list[Mapping[str, float]]()
     if len(rounds) >= FEWEST_ROUNDS:

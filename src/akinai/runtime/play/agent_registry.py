@@ -28,6 +28,8 @@ SCRIPT = "script:"
 """The start of the name of a scripted agent; the name of its file follows."""
 BUILT_IN = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
 """Agents of every world; the last two ask a model."""
+NAME_MODEL = "name one with --model"
+"""What helps where an option of models is given and none is asked."""
 HTTP_AGENT = "http"
 """Stands for an agent's name in a run whose actors come over HTTP."""
 SESSION_AGENT = "session"
@@ -67,13 +69,20 @@ def resolve_agent(
 
 
 def resolve_group_models(
-    spec: AgentSpec, world: World[Any], setup: Mapping[str, Any], base_url: str | None, *, open_models: bool = True
+    spec: AgentSpec,
+    world: World[Any],
+    setup: Mapping[str, Any],
+    base_url: str | None,
+    *,
+    open_models: bool = True,
+    advice: str = NAME_MODEL,
 ) -> AgentSpec:
-    """The spec with the models of the setup's groups. UsageError for a model that cannot be asked, if `open_models`."""
+    """The spec with the models of the setup's groups. UsageError for a model that cannot be asked, if `open_models`,
+    and, which ends in the advice, for options of models where none is asked."""
     resolved = spec.with_group_models(world, setup)
     seat_factories(world, resolved)
     if not resolved.group_models:
-        _expect_use(resolved)
+        _expect_use(resolved, advice)
         return resolved
     if base_url is not None:
         defaults = replace(resolved.model_defaults or ModelChoice(""), base_url=base_url)
@@ -84,7 +93,7 @@ def resolve_group_models(
     return resolved
 
 
-def _expect_use(spec: AgentSpec) -> None:
+def _expect_use(spec: AgentSpec, advice: str) -> None:
     """Raise UsageError if a spec has model options but asks no model."""
     choice = spec.model_defaults or ModelChoice("")
     if spec.asks_model or spec.sub_agents:
@@ -96,13 +105,13 @@ def _expect_use(spec: AgentSpec) -> None:
         "--model-seed": choice.seed,
         "--cache": spec.cache,
     }
-    refuse_unused([flag for flag, value in flags.items() if value is not None])
+    refuse_unused([flag for flag, value in flags.items() if value is not None], advice)
 
 
-def refuse_unused(flags: Sequence[str]) -> None:
-    """Raise UsageError for flags of models where none is asked."""
+def refuse_unused(flags: Sequence[str], advice: str = NAME_MODEL) -> None:
+    """Raise UsageError, which ends in the advice, for flags of models where none is asked."""
     if flags:
-        raise UsageError(f"no model is asked here, so {', '.join(flags)} would do nothing; name one with --model")
+        raise UsageError(f"no model is asked here, so {', '.join(flags)} would do nothing; {advice}")
 
 
 def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) -> None:
