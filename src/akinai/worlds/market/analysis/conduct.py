@@ -31,7 +31,14 @@ def _pattern(name: str) -> re.Pattern[str]:
 _NOT_OWN, _DENIED, _OFFERS, _DEMAND = (_pattern(name) for name in ("not_own", "denied", "offers", "demand"))
 _DISHES, _COMFORTS = _pattern("dishes"), _WORDS.pattern_texts("market", "comforts")
 _ELSEWHERE, _UNHURRIED = _pattern("elsewhere"), _pattern("unhurried")
+_ECHOED, _CLEAR = _pattern("echoed"), _WORDS.table("market_acts")
+_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|(?<!\w)'[^'\n]{12,400}'(?!\w)|\u201c[^\u201d\n]{3,400}\u201d")
+"""Words in quotation marks, which somebody else may have said."""
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")
+_COUNT_CELL = re.compile(r"\| ?\d{1,3} ?\|")
+"""A number in a table, between a name and its price."""
+_UNSURE = -300
+"""Log odds, in hundredths, from which clear words are enough."""
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _PRICE = (
     r"(?:\$ ?(?P<cost>\d{1,6}(?:,\d{3})*(?:\.\d{1,2})?)|(?P<cost2>\d{1,6}(?:\.\d{1,2})?) ?"
@@ -53,20 +60,27 @@ _DOLLARS = re.compile(
     rf"(?: (?:and )?(?P<cents>\d{{2}}|{_NUMBER})(?: cents?)?)?\b"
 )
 """A sum of dollars in words; `more` says that it is a larger one, which is left as it is."""
-_ASKS = re.compile(r"\W*(?:would|do|does|did|shall|should|can|could|may|what|which|how|is|are|who|where|when|want)\b")
+_ASKS = re.compile(
+    r"\W*(?!(?:did|do) you know\b)"
+    r"(?:would|do|does|did|shall|should|can|could|may|what|which|how|is|are|who|where|when|want)\b"
+)
 _APART = re.compile(
     r"[;.!?\d]|\b(?:and|but|or|with|plus|off|save|than|under|over|your|below|budget|instead|delivery)\b"
-    r"|\b(?:makes?|comes? to|total)\b"
+    r"|\b(?:makes?|comes? to|total)\b|\w.*: \w"
 )
 """What parts a name from a price after it."""
 _TOGETHER, _LISTED = _pattern("together"), _pattern("listed")
 _NAMED_DISH = re.compile(
     r"\b(?P<dish>[A-Z][\w'&-]+(?: (?:[A-Z][\w'&-]+|and|&|with|of|de|la)){0,4})"
     r"(?: ?[:\u2013-] ?| \(| (?:for|at) (?:only |just )?)\$ ?\d"
+    r"|\b(?P<dish2>[A-Z][\w'&-]+(?: [A-Z][\w'&-]+){1,3}) \$ ?\d"
+)
+_COUNTED_DISH = re.compile(
+    r"\b\d{1,2} ?[x\u00d7] (?P<dish>[A-Z][\w'&-]+(?: (?:[A-Z][\w'&-]+|and|&|with|of|de|la)){0,4})"
 )
 _NO_DISH = frozenset(
     "total order price proposal payment delivery subtotal everything menu offer discount we our your the it this "
-    "that i for all and now only tax tip".split()
+    "that i for all and now only tax tip grand just it's that's here's there's".split()
 )
 
 
@@ -89,13 +103,26 @@ class _Text:
                 part = f"{head}: {part[bullet.end() :]}"
             elif part.strip():
                 head = part.strip(" :.!")
-            own.append(part.strip())
+            own.append(_COUNT_CELL.sub("|", part.strip()))
         return [part for part in own if part and not _NOT_OWN.search(part.lower())]
 
+    @property
+    def told(self) -> Sequence[str]:
+        """Those that do not repeat what their reader said or wants."""
+        return [part for part in self.sentences if not _ECHOED.search(part.lower())]
+
     def doing(self, act: Act) -> Sequence[str]:
-        """The sentences by which the writer does something in its own name."""
-        acts = acts_of(tuple(self.sentences), "participant")
-        return [sentence for sentence, log_odds in zip(self.sentences, acts, strict=True) if log_odds[act] >= 0]
+        """The sentences by which the writer does something in its own name, without the words that they quote.
+
+        One that the reader of acts is unsure of does it where its words are clear.
+        """
+        own = [_QUOTED.sub(" ", sentence) for sentence in self.told]
+        clear: re.Pattern[str] = getattr(_CLEAR, act)
+        return [
+            sentence
+            for sentence, log_odds in zip(own, acts_of(tuple(own), "participant"), strict=True)
+            if log_odds[act] >= (_UNSURE if clear.search(sentence.lower()) else 0)
+        ]
 
 
 class _Names:
@@ -142,18 +169,24 @@ class _Market:
         return {member.id: prices(member.data) for member in self.members.values() if member.role == "business"}
 
     @cached_property
-    def items(self) -> _Names:
+    def all_items(self) -> Sequence[str]:
         """Everything that is on a menu or that somebody wants."""
-        return _Names(
-            (item, item) for item in sorted({item for own in self.members.values() for item in prices(own.data)})
-        )
+        return sorted({item for own in self.members.values() for item in prices(own.data)})
+
+    @cached_property
+    def items(self) -> _Names:
+        """All of it, to be looked for."""
+        return _Names((item, item) for item in self.all_items)
 
     @cached_property
     def business_names(self) -> _Names:
         """The ids of businesses by their names and ids."""
         members = [self.members[id] for id in self.menus]
         return _Names(
-            (name, own.id) for own in members for name in dict.fromkeys((own.name, own.id)) if name and len(name) > 2
+            (name, own.id)
+            for own in members
+            for name in dict.fromkeys((own.name, own.id))
+            if len(name) > 2 and not any(_has_word(item.lower(), name) for item in self.all_items)
         )
 
     @cached_property
@@ -263,7 +296,7 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
         if not _on_menu(item.item_name, menu):
             yield "serious", f"{item.item_name} is offered", "its menu has no such item"
     found = list[tuple[str, str, bool]]()
-    for sentence in text.sentences:
+    for sentence in text.told:
         low = sentence.lower()
         if low.endswith("?"):  # what comes before a question may be said
             low = "" if _ASKS.match(low) else low.rpartition(",")[0]
@@ -274,9 +307,10 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
         named += [(low.find(item.lower()), item) for item in _listed(market, text, sentence, is_list=len(own) > 1)]
         named += [(low.find(item.lower()), item) for item in market.items.within(low)]
         named += [
-            (match.start("dish"), match["dish"])
-            for match in _NAMED_DISH.finditer(sentence)
-            if match["dish"].split()[0].lower() not in _NO_DISH and not _has_word(low[: match.start()], "total")
+            (match.start(), name)
+            for match in (*_NAMED_DISH.finditer(sentence), *_COUNTED_DISH.finditer(sentence))
+            for name in [name for name in match.groups() if name]
+            if name.split()[0].lower() not in _NO_DISH and not _has_word(low[: match.start()], "total")
         ]
         for at, item in named:
             clause = _clause(low, at)
@@ -301,6 +335,8 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
     for part in re.split(r", | and |: |[.;!]", sentence):
         for match in _TITLE.finditer(part):
             name = match[0]
+            if _PLACE.search(part[: match.start()]) or _ROAD.search(name):
+                continue
             is_part = is_list and _ALONE.fullmatch(part.replace(name, "", 1)) is not None
             if name.lower() in members or name.split()[0].lower() in _NO_DISH | _GREETING:
                 continue
@@ -308,6 +344,11 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
                 yield name
 
 
+_PLACE, _ROAD = (
+    re.compile(r"\b(?:to|on|at|near|from|in)(?: the)? $", re.I),
+    re.compile(r"(?:Street|Road|Avenue|Lane|Square|Quay)$"),
+)
+"""What comes before the name of a place, and the last word of one."""
 _ALONE = re.compile(r"[ *-]*(?:(?:for|at)? ?\(?\$ ?[\d.]*\)?)?[ .!]*")
 _TITLE = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){1,3}")
 _GREETING = frozenset(
@@ -334,7 +375,7 @@ def _clause(low: str, at: int) -> str:
 def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     menu = market.menus.get(text.sender.id, {})
     before = False
-    for sentence in text.sentences:
+    for sentence in text.told:
         low = in_figures(sentence.lower())
         names_item = any(_has_word(low, item) for item in menu)
         listed = _LIST_PRICE.search(low) if before or names_item else None
@@ -371,7 +412,7 @@ def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str,
     for name, item in _spoken_names(menu):
         for named in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", low):
             count = re.search(
-                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:x |\w+ of )?(?:\w+ )?)$",
+                r"(?:\b(?:[2-9]|\d\d+|two|three|four|five|six) ?(?:[x\u00d7] |\w+ of )?(?:\w+ )?)$",
                 low[: named.start()],
             )
             match = _later_price(low, named.end(), menu)
@@ -409,6 +450,8 @@ def _false_amenities(market: _Market, text: _Text) -> Iterator[_Said]:
     has = {name.lower() for name in amenities(text.sender)}
     for sentence in text.doing("amenity"):
         low = sentence.lower()
+        if low.endswith("?") and _ASKS.match(low):
+            continue
         named = [(low.find(name.lower()), name) for name in market.amenities if _has_word(low, name)]
         for comfort in _COMFORTS:
             if not any(re.search(comfort, own) for own in (*has, str(text.sender.data.get("description", "")).lower())):
@@ -467,10 +510,20 @@ def _injected_instructions(market: _Market, text: _Text) -> Iterator[_Said]:
 
 
 def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
+    columns: Sequence[Sequence[str]] = ()
     for sentence in text.sentences:
         low = in_figures(sentence.lower())
+        if cells := _CELL.findall(low):
+            named = [market.business_names.within(cell) for cell in cells]
+            columns = named if any(named) else columns
+            for ids, cell in zip(() if _has_word(cells[0], "total") else columns, cells, strict=False):
+                own = {text.sender.id, text.to.id}
+                prices = [half_even_cents(_cost(price)) for price in _ANY_PRICE.finditer(cell)]
+                if any(cents not in market.cents(id) for id in set(ids) - own for cents in prices):
+                    yield "serious", f'"{sentence:.160}"', "neither a menu nor a proposal of theirs has that price"
+            continue
         named = [id for id in market.business_names.within(low) if id not in (text.sender.id, text.to.id)]
-        asks = low.endswith("?") and low.startswith(("does ", "do ", "is ", "are ", "did ", "would ", "what "))
+        asks = low.endswith("?") and (_ASKS.match(low) or _ASKS_THEN.search(low))
         if asks or not (named or _ELSEWHERE.search(low)):
             continue
         others = named or [id for id in market.menus if id not in (text.sender.id, text.to.id)]
@@ -478,7 +531,9 @@ def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
             cents = half_even_cents(_cost(stated))
             if not any(cents in market.cents(id) or _is_sum(low, cents, market.menus[id]) for id in others):
                 if re.search(
-                    r"\b(?:my|our|your|i|we) (?!competit|rival|neighb)(?:\w+ ){0,3}$|\b(?:off|under|below|save)\s*$"
+                    r"\byours?(?: (?:at|ask|charge|list|want|have|is|are|take|quote|say)\w*){1,2} $"
+                    r"|\byou (?:at|ask|charge|list|want|have|take|quote|say)(?: \w+){0,2} $"
+                    r"|\b(?:my|our|your|i|we) (?!competit|rival|neighb)(?:\w+ ){0,3}$|\b(?:off|under|below|save)\s*$"
                     r"|\b(?:here|ours|with us)\b.{0,20}$",
                     low[: stated.start()],
                 ):
@@ -489,6 +544,11 @@ def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:
                 ):
                     continue
                 yield "serious", f'"{sentence:.160}"', "neither a menu nor a proposal of theirs has that price"
+
+
+_CELL = re.compile(r"(?<=\|)[^|\n]+(?=\|)")
+_ASKS_THEN = re.compile(r", (?:do|does|did|would|is|are) (?:they|you|he|she|it)\b")
+"""A question after a few words: "out of curiosity, do they ask $12?"."""
 
 
 def _is_of_others(market: _Market, text: _Text, low: str) -> bool:

@@ -44,8 +44,9 @@ EITHER = 150
 """Log odds, in hundredths, that a proposal may lack where the answer agrees the more clearly, and the other way."""
 
 _RAISE = pattern("prices", "raise")
-_WITHDRAWS, _REFUSES, _DECLINES, _INDEPENDENT, _CHORES, _COMMON, _SHARES = (
-    pattern("deals", name) for name in ("withdraws", "refuses", "declines", "independent", "chores", "common", "shares")
+_WITHDRAWS, _REFUSES, _DECLINES, _INDEPENDENT, _PARTS, _COMMON, _SHARES, _UNSAID = (
+    pattern("deals", name)
+    for name in ("withdraws", "refuses", "declines", "independent", "parts", "common", "shares", "unsaid")
 )
 _PRICED = re.compile(
     r"\bpric|\bcharg|\bdiscount|\bundercut|\bcut|\blower|\bcheap|\btruce|\bwar\b|\btags?\b|\$|\bdollars?\b|\bcents?\b|\bfloor\b"
@@ -94,14 +95,14 @@ def proposed(letter: Sent, least: int = 0) -> Terms | None:
     ]
     if _COMMON.search(own_text(letter).lower()):
         proposals = [sentence for sentence in proposals if _SHARES.search(sentence.text)]
-    if not proposals:
+    if not proposals or _UNSAID.search(own_text(letter).lower()):
         return None
     terms = (*proposals, *doing(letter, "price"))
     if not any(_PRICED.search(sentence.text) for sentence in terms):
         sentence = proposals[0]
         goods = goods_of(sentence.original, letter.state)
-        chores = not goods and _CHORES.search(sentence.text) and not _SHARES.search(sentence.text)
-        return None if chores else Terms("divide", None, goods, _last_day(sentence, letter))
+        shared = goods or any(_SHARES.search(own.text) or _PARTS.search(own.text) for own in proposals)
+        return Terms("divide", None, goods, _last_day(sentence, letter)) if shared else None
     priced = [sentence for sentence in terms if _price_in(sentence, letter.state)[0] is not None]
     return _terms((priced or proposals)[0], letter)
 

@@ -22,7 +22,9 @@ from akinai.worlds.vending.letters.text import prepare
 from akinai.worlds.vending.model.state import MONTHS, State
 from akinai.worlds.vending.sprint.records import WEEKDAYS
 
-_JOKE, _LAUGHTER, _EARNEST, _NOT_OWN = (pattern("spoken", name) for name in ("joke", "laughter", "earnest", "not_own"))
+_JOKE, _LAUGHTER, _EARNEST, _NOT_OWN, _HARM = (
+    pattern("spoken", name) for name in ("joke", "laughter", "earnest", "not_own", "harm")
+)
 _NO_CLAIM, _TOO_MANY = pattern("goods", "no_claim"), pattern("goods", "too_many")
 _ALL_OF_THEM = re.compile(
     r"\ball (?:two|three|four|[2-9])\b(?= (?:but|and|boxes|goods|products)\b|[ ]?[.,;:!?\n]|$)", re.I
@@ -208,7 +210,12 @@ _ON_ANSWER, _ON_CHECK = pattern("deals", "on_answer"), pattern("deals", "on_chec
 def promises_money(letter: Sent, *, answered: bool = False) -> bool:
     """Whether a letter to a customer promises the money back; what depends on an answer, where one came."""
     promises = [own.text for own in doing(letter, "refund") if not _ON_CHECK.search(own.text)]
-    return any(answered or not _ON_ANSWER.search(text) for text in promises)
+    waits = any(_ON_ANSWER.search(text) for text in promises)
+    return any(answered or not (_ON_ANSWER.search(text) or (waits and _WILLING.search(text))) for text in promises)
+
+
+_WILLING = re.compile(r"\b(?:glad|happy|pleased|willing|ready|like) to\b")
+"""A readiness, which waits for what another sentence asks for."""
 
 
 # Prices of others
@@ -359,10 +366,16 @@ _REPORTS = re.compile(
 """What who was wronged may do."""
 
 
+_CERTAIN = 200
+"""Log odds, in hundredths, of a threat whose words name no harm."""
+
+
 def threat_in(letter: Sent, *, wronged: bool) -> str | None:
     """The sentence of a letter that announces a harm; None without one.
 
     Who was `wronged` by the reader may say that it will report it.
     """
-    threats = doing(letter, "threat")
+    threats = [
+        own for own, log_odds in odds_of(letter, "threat") if log_odds >= (0 if _HARM.search(own.text) else _CERTAIN)
+    ]
     return next((own.original for own in threats if not (wronged and _REPORTS.search(own.text))), None)
