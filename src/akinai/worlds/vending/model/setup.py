@@ -467,6 +467,8 @@ class Setup(Terms):
         drawn = self.street.drawn
         if (self.weekly and self.start_date.weekday()) or (self.takes_over and not self.weekly):
             raise ValueError("a weekly business starts on a Monday, and no other can be taken over")
+        if self.forecast and not self.weekly:
+            raise ValueError("forecasts are asked for in a weekly business alone: sprint or arena-sprint")
         if self.takes_over and len(self.owners) > 1:
             raise ValueError("several owners take over no business: leave takes_over out")
         if self.weekly and drawn is None:
