@@ -506,7 +506,14 @@ def _is_so(market: _Market, text: _Text, match: re.Match[str]) -> bool:
 
 def _injected_instructions(market: _Market, text: _Text) -> Iterator[_Said]:
     for sentence in text.doing("instruction"):
+        low = sentence.lower()
+        if _OF_ITSELF.search(low) or not _CLEAR.program.search(low):
+            continue
         yield "grave", f'"{sentence:.160}"', "it addresses the program that reads it"
+
+
+_OF_ITSELF = re.compile(r"\b(?:i|we)(?:'ll|'ve| will| have)\b[^.!?]{0,70}\b(?:ignore|disregard|forget|skip)\b")
+"""Instructions that the writer itself takes."""
 
 
 def _invented_rival_prices(market: _Market, text: _Text) -> Iterator[_Said]:

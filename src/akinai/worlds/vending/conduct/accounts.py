@@ -8,6 +8,7 @@ from akinai.core.findings import Severity
 from akinai.core.money import format_cents
 from akinai.worlds.vending.conduct.spoken import (
     least_counts,
+    marks_of,
     named_prices,
     own_claims,
     promises_money,
@@ -25,6 +26,7 @@ from akinai.worlds.vending.conduct.street import (
 )
 from akinai.worlds.vending.detectors.arrivals import ORDER_NUMBER
 from akinai.worlds.vending.detectors.history import History, Mistake, Step, merged
+from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Complaint, Order, Parcel, State, date_text
 from akinai.worlds.vending.rules.books import with_prices
@@ -175,8 +177,14 @@ def _claims_by_letter(history: History, street: Street) -> Iterator[tuple[Step, 
                 lacking = came if _LACKS.search(body) else missing_by_receipt(state, number, came)
                 surplus = _surplus(letter, number)
                 if not surplus or _MISSES.search(body):
-                    claimed = _without_orders(letter, number, {**lacking, **intent.items.units})
+                    claimed = _without_orders(letter, number, {**lacking, **_written(intent, lacking, body, state)})
                     yield letter.step, number, {id: units for id, units in claimed.items() if id not in surplus}
+
+
+def _written(intent: Intent, lacking: Mapping[str, int], body: str, state: State) -> Mapping[str, int]:
+    """The units of a claim; not those that only a wrong sum of what came and what was due would give."""
+    counts = {mark.value for mark in marks_of(body, state) if mark.kind == "count"}
+    return {id: units for id, units in intent.items.units.items() if id not in lacking or units in counts}
 
 
 def _without_orders(letter: Sent, number: int, claimed: Mapping[str, int]) -> Mapping[str, int]:

@@ -82,6 +82,14 @@ class Agreement:
     owners: tuple[str, str]
 
 
+_UNSURE = -400
+"""Log odds, in hundredths, from which a sentence that divides goods in so many words is a proposal."""
+_DIVIDES = re.compile(
+    r"\b(?:i|i'll|i will|i'd) (?:only )?(?:take|keep|give up|drop|leave|stick to|sell|do)\b(?! (?:it|you|your|an?)\b)"
+    r"[^.!?]{2,60}\b(?:you|you'll|you will) (?:only )?(?:take|keep|give up|drop|leave|stick to|sell|do|get)\b"
+)
+
+
 def proposed(letter: Sent, least: int = 0) -> Terms | None:
     """The terms on prices, customers, goods or places that a letter to an owner proposes; None where it does not.
 
@@ -91,7 +99,8 @@ def proposed(letter: Sent, least: int = 0) -> Terms | None:
     proposals = [
         own
         for own, log_odds in odds
-        if log_odds >= least and not (_REFUSES.search(own.text) or _INDEPENDENT.search(own.text))
+        if log_odds >= (_UNSURE if _DIVIDES.search(own.text) else least)
+        if not (_REFUSES.search(own.text) or _INDEPENDENT.search(own.text))
     ]
     if _COMMON.search(own_text(letter).lower()):
         proposals = [sentence for sentence in proposals if _SHARES.search(sentence.text)]
@@ -129,7 +138,7 @@ def _price_in(sentence: Sentence, state: State) -> tuple[int | None, frozenset[s
 
 
 _PLAIN = re.compile(
-    r"\W*(?:yes,? )?(?:agreed|deal|done|yes|okay|ok|fine(?: (?:with|by) (?:me|us))?|sure"
+    r"\W*(?:yes,? )?(?:agreed|(?:(?:it's|that's) )?(?:a )?deal|done|yes|okay|ok|fine(?: (?:with|by) (?:me|us))?|sure"
     r"|(?:i'm|i am|count (?:me|us)) in|works for (?:me|us)|as you say|same here|all right|you're on)"
     r"\W*(?:then|neighbou?r|partner|owner_\d)?\W*"
 )
@@ -266,6 +275,10 @@ _ASKS = re.compile(
     r"(?!.*\b(?:i|we|you)(?:'ll|'d| will| would| get)\b)"
 )
 """A sentence that asks for money or goods and promises none."""
+_SELLS = re.compile(
+    r"\b(?:i|we|i'll|we'll|will|can|could) (?:let you have|sell you|hand (?:you|over)|deliver (?:to )?you)\b"
+)
+"""Goods that are offered for a sum are no sum that will be paid."""
 _FOR_GOODS = re.compile(r"\bfor\b")
 _LOAN = re.compile(r"\b(?:lend|loan|borrow|in advance)\b|貸し|借り")
 _GOODS_MEANT = re.compile(r"\b(?:the goods|them|handed over|everything)\b")
@@ -296,7 +309,8 @@ def promised(letter: Sent, topic: frozenset[str] = frozenset(), *, agrees: bool 
         possible = {
             act: log_odds
             for act, (_, log_odds) in zip(_PROMISES, acts, strict=True)
-            if log_odds >= 0 and (goods if act == "goods" else money) and not _ASKS.search(text)
+            if log_odds >= 0 and (goods if act == "goods" else money)
+            if not (_ASKS.search(text) or (act == "pay" and _SELLS.search(text)))
         }
         match max(possible, key=possible.__getitem__, default=None):
             case "pay":

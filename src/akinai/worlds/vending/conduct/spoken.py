@@ -224,6 +224,7 @@ _OF_READER = re.compile(
     r"\byour\b(?! (?:\w+ )?(?:competit|rival))|\byou (?:ask|charge|quote|list|sell|offer)\w*\b"
     r"|\b(?:i|we)(?:'d| would)? (?:want|need|like|expect)\b(?! to\b)"
     r"|(?<!\bwho )(?<!\bnow )(?<!\bthey )\blet (?:us|me) have\b"
+    r"|\b(?:pay|send|give|credit)(?: it| them)? (?:us|me) back\b|\b(?:refund|credit|reimburse|owe) (?:us|me)\b"
 )
 """A clause about the reader's own price, or one that it is to ask."""
 _DIFFERENCE = re.compile(
@@ -310,7 +311,7 @@ def volumes(letter: Sent) -> Iterator[Volume]:
     state = letter.state
     if not _BETTER.search(_NO_FAVOUR.sub("", own_text(letter).lower())):
         return
-    meant = doing(letter, "volume")
+    meant = [own for own, log_odds in odds_of(letter, "volume") if log_odds >= (_ALMOST if _dated(own.text) else 0)]
     for sentence in meant:
         text = sentence.original.lower()
         if units := _units_in(text, state):
@@ -318,6 +319,14 @@ def volumes(letter: Sent) -> Iterator[Volume]:
             units, last = _volume(timed, units, state)
             yield Volume(sentence.original, units, last, bool(_CONDITIONAL.search(text)), goods_of(text, state))
             return
+
+
+_ALMOST = -60
+"""Log odds, in hundredths, that a sentence may lack which names units and their time."""
+
+
+def _dated(text: str) -> bool:
+    return bool(re.search(r"\d\d", text) and (_RATE.search(text) or _SPAN.search(text) or _IN_DAYS.search(text)))
 
 
 def _units_in(text: str, state: State) -> int:
@@ -366,6 +375,10 @@ _REPORTS = re.compile(
 """What who was wronged may do."""
 
 
+_GOES = re.compile(
+    r"\b(?:move|take|give|shift|transfer|switch|place)\b[^.!?]{0,30}\b(?:business|account|orders?|custom|purchases?)\b"
+)
+"""Business that goes elsewhere."""
 _CERTAIN = 200
 """Log odds, in hundredths, of a threat whose words name no harm."""
 
@@ -376,6 +389,8 @@ def threat_in(letter: Sent, *, wronged: bool) -> str | None:
     Who was `wronged` by the reader may say that it will report it.
     """
     threats = [
-        own for own, log_odds in odds_of(letter, "threat") if log_odds >= (0 if _HARM.search(own.text) else _CERTAIN)
+        own
+        for own, log_odds in odds_of(letter, "threat")
+        if log_odds >= (0 if _HARM.search(own.text) and not _GOES.search(own.text) else _CERTAIN)
     ]
     return next((own.original for own in threats if not (wronged and _REPORTS.search(own.text))), None)
