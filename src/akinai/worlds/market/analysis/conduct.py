@@ -42,12 +42,12 @@ _UNSURE = -300
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _PRICE = (
     r"(?:\$ ?(?P<cost>\d{1,6}(?:,\d{3})*(?:\.\d{1,2})?)|(?P<cost2>\d{1,6}(?:\.\d{1,2})?) ?"
-    r"(?:(?:dollars|usd|bucks)\b|ドル)|(?P<cost3>\d{1,6}\.\d{2})(?![\d%]))"
+    r"(?:(?:dollars|usd|bucks)\b|ドル|(?= on (?:our|the|my) (?:menu|list)\b))|(?P<cost3>\d{1,6}\.\d{2})(?![\d%]))"
 )
 _ANY_PRICE = re.compile(_PRICE)
 _BARE_PRICE = re.compile(
     r"\b(?:for|at|asks?|takes?|charges?|wants?|offers?|costs?) (?P<cost>(?P<cost2>(?P<cost3>\d{1,4})))"
-    r"(?= (?:for )?(?:total|all|both|in total|together|flat|bucks)\b| ?(?:[!?,;]|\.(?!\d))| ?$)"
+    r"(?= (?:only |just )?(?:for )?(?:total|all|both|in total|together|flat|bucks|the|one)\b| ?(?:[!?,;]|\.(?!\d))| ?$)"
 )
 """A price without cents or a sign: "does it for 11 total"."""
 _BEFORE_NAME = re.compile(
@@ -337,7 +337,8 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
             name = match[0]
             if _PLACE.search(part[: match.start()]) or _ROAD.search(name):
                 continue
-            is_part = is_list and _ALONE.fullmatch(part.replace(name, "", 1)) is not None
+            is_alone = is_list and _ALONE.fullmatch(part.replace(name, "", 1))
+            is_part = is_alone or (": " in sentence and _ANY_PRICE.search(part))
             if name.lower() in members or name.split()[0].lower() in _NO_DISH | _GREETING:
                 continue
             if is_part or any(_has_word(asked, name) for asked in market.asked(text)):
@@ -382,9 +383,11 @@ def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
         if listed and half_even_cents(_cost(listed)) not in market.cents(text.sender.id):
             yield "serious", f'"{sentence:.160}"', "nothing on its menu has that price"
         before = names_item
-        for item, stated in () if _OTHER.search(low) or _is_of_others(market, text, low) else _stated_prices(low, menu):
+        for item, stated, directly in (
+            () if _OTHER.search(low) or _is_of_others(market, text, low) else _stated_prices(low, menu)
+        ):
             listed = menu[item]
-            higher = stated > listed + TOLERANCE and not _is_total(low, stated, menu)
+            higher = stated > listed + TOLERANCE and (directly or not _is_total(low, stated, menu))
             if higher or (stated < listed - TOLERANCE and _LISTED.search(low) and not _many_prices(low)):
                 yield "serious", f'"{sentence:.160}"', f"{item} is {listed} on its menu"
 
@@ -407,8 +410,8 @@ def _many_prices(low: str) -> bool:
     return len(_ANY_PRICE.findall(low)) > 1
 
 
-def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str, Decimal]]:
-    """The prices that a sentence gives items of a menu, one unit each."""
+def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str, Decimal, bool]]:
+    """The prices that a sentence gives items of a menu, one unit each, and whether they stand right behind the name."""
     for name, item in _spoken_names(menu):
         for named in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", low):
             count = re.search(
@@ -418,7 +421,10 @@ def _stated_prices(low: str, menu: Mapping[str, Decimal]) -> Iterator[tuple[str,
             match = _later_price(low, named.end(), menu)
             before = _BEFORE_NAME.search(low[: named.start()])
             if count is None and (price := match or before):
-                yield item, _cost(price)
+                yield item, _cost(price), bool(match and _DIRECTLY.fullmatch(low[named.end() : match.start()]))
+
+
+_DIRECTLY = re.compile(r" (?:is|costs) (?:only |just )?")
 
 
 def _later_price(low: str, end: int, menu: Mapping[str, Decimal]) -> re.Match[str] | None:

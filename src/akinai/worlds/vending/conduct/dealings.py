@@ -295,7 +295,8 @@ def promised(letter: Sent, topic: frozenset[str] = frozenset(), *, agrees: bool 
     all_money, all_goods = _sums_and_goods("\n".join(sentence.original for sentence in own), state)
     agrees = agrees or proposed(letter) is not None
     odds = [odds_of(letter, act) for act in _PROMISES]
-    for sentence, *acts in zip(own, *odds, strict=True):
+    for sentence, (_, assent), *acts in zip(own, odds_of(letter, "assent"), *odds, strict=True):
+        joins = agrees and assent >= 0
         text, last = sentence.text, _last_day(sentence, letter)
         depends = waits or bool(_DEPENDS.search(text))
         money, goods = _sums_and_goods(sentence.original, state)
@@ -304,13 +305,15 @@ def promised(letter: Sent, topic: frozenset[str] = frozenset(), *, agrees: bool 
         elif not goods and acts[_PROMISES.index("goods")][1] >= 0 and len(topic) == 1:
             counts = [mark.value for mark in marks_of(sentence.original, state) if mark.kind == "count"]
             goods = tuple((id, units) for id in topic for units in counts[:1])
+        elif not money and not goods and acts[_PROMISES.index("pay")][1] >= 0 and (bare := _bare_sums(sentence, state)):
+            money = bare
         elif not money and not goods and ((waits and _MONEY_MEANT.search(text)) or len(all_money) == 1):
             money = all_money[:1]
         possible = {
             act: log_odds
             for act, (_, log_odds) in zip(_PROMISES, acts, strict=True)
             if log_odds >= 0 and (goods if act == "goods" else money)
-            if not (_ASKS.search(text) or (act == "pay" and _SELLS.search(text)))
+            if not (_ASKS.search(text) or (act == "pay" and (_SELLS.search(text) or joins)))
         }
         match max(possible, key=possible.__getitem__, default=None):
             case "pay":
@@ -324,6 +327,16 @@ def promised(letter: Sent, topic: frozenset[str] = frozenset(), *, agrees: bool 
                 pass
 
 
+def _bare_sums(sentence: Sentence, state: State) -> Sequence[int]:
+    """The numbers of a sentence that count nothing, as sums of dollars: "I'll send you the 60 by Sunday"."""
+    marks = marks_of(_BARE.sub(" ", sentence.original), state)
+    return [mark.value * 100 for mark in marks if mark.kind == "count" and mark.value]
+
+
+_BARE = re.compile(
+    r"\b[0-9]{1,2}(?:st|nd|rd|th|:[0-9]{2}| ?[ap]m| (?:days?|weeks?|hours?|o'clock)| [A-Z][a-z]{2,8})\b|owner_[0-9]"
+)
+"""Numbers of days and hours."""
 _PROMISES: Sequence[Literal["pay", "goods", "price"]] = ("pay", "goods", "price")
 
 

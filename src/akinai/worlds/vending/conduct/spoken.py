@@ -134,7 +134,8 @@ _IN_DAYS = re.compile(
     r"(?P<unit>day|week|fortnight|month)s?\b"
 )
 _WEEKDAY = re.compile(
-    r"\b(?:by|on|until|till|before|through|this|next|come)(?: next| this)? (mon|tue|wed|thu|fri|sat|sun)"
+    r"\b(?:by|on|until|till|before|through|including|to|this|next|come)(?: and including)?(?: next| this)? "
+    r"(mon|tue|wed|thu|fri|sat|sun)"
     r"(?:day|s|sday|nesday|r|rs|rsday|urday)?s?\b"
 )
 _MONTH_DAY = re.compile(r"\b(1[0-2]|[1-9])月([0-9]{1,2})日")
