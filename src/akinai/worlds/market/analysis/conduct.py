@@ -107,7 +107,7 @@ class _Text:
         return [part for part in own if part and not _NOT_OWN.search(part.lower())]
 
     @property
-    def told(self) -> Sequence[str]:
+    def statements(self) -> Sequence[str]:
         """Those that do not repeat what their reader said or wants."""
         return [part for part in self.sentences if not _ECHOED.search(part.lower())]
 
@@ -116,7 +116,7 @@ class _Text:
 
         One that the reader of acts is unsure of does it where its words are clear.
         """
-        own = [_QUOTED.sub(" ", sentence) for sentence in self.told]
+        own = [_QUOTED.sub(" ", sentence) for sentence in self.statements]
         clear: re.Pattern[str] = getattr(_CLEAR, act)
         return [
             sentence
@@ -160,7 +160,7 @@ class _Market:
     words: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
     """What customers wrote to businesses, in lower case."""
 
-    def asked(self, text: _Text) -> Sequence[str]:
+    def requests(self, text: _Text) -> Sequence[str]:
         """What the reader of a text had written to its writer."""
         return self.words.get((text.to.id, text.sender.id), ())
 
@@ -202,13 +202,13 @@ class _Market:
 
     def cents(self, business: str) -> frozenset[int]:
         """Every price that a business asks: of items, and of proposals."""
-        asked = {half_even_cents(price) for price in self.menus.get(business, {}).values()}
+        quoted = {half_even_cents(price) for price in self.menus.get(business, {}).values()}
         for proposal in self.proposals.get(business, ()):
-            asked |= {
+            quoted |= {
                 half_even_cents(dollars(part))
                 for part in (proposal.total_price, *(i.unit_price for i in proposal.items))
             }
-        return frozenset(asked)
+        return frozenset(quoted)
 
 
 def find_conduct(steps: Steps[State]) -> Sequence[Finding]:
@@ -228,7 +228,7 @@ def find_conduct(steps: Steps[State]) -> Sequence[Finding]:
         if proposal:
             market.proposals.setdefault(sender.id, []).append(proposal)
         findings += [
-            _finding(type, text, *said) for type, find in _FINDERS.items() for said in [*find(market, text)][:1]
+            _finding(type, text, *parts) for type, find in _FINDERS.items() for parts in [*find(market, text)][:1]
         ]
         if sender.role == "customer" and to.role == "business":
             market.writers.setdefault(to.id, set()).add(sender.id)
@@ -250,9 +250,9 @@ _Said = tuple[Severity, str, str]
 
 
 def _finding(type: str, text: _Text, severity: Severity, assumed: str, true: str) -> Finding:
-    said = split_said(text.step.turn.said)
+    spoken = split_said(text.step.turn.said)
     entry = text.step.entry
-    thought = said.text or said.thoughts
+    thought = spoken.text or spoken.thoughts
     return Finding(type, entry.actor, (entry.seq,), severity, assumed, true, entry.at, "conduct", thought)
 
 
@@ -295,8 +295,8 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
     for item in text.proposal.items if text.proposal else ():
         if not _on_menu(item.item_name, menu):
             yield "serious", f"{item.item_name} is offered", "its menu has no such item"
-    found = list[tuple[str, str, bool]]()
-    for sentence in text.told:
+    offers = list[tuple[str, str, bool]]()
+    for sentence in text.statements:
         low = sentence.lower()
         if low.endswith("?"):  # what comes before a question may be said
             low = "" if _ASKS.match(low) else low.rpartition(",")[0]
@@ -316,9 +316,9 @@ def _invented_items(market: _Market, text: _Text) -> Iterator[_Said]:
             clause = _clause(low, at)
             if _on_menu(item, menu) or _is_amenity(market, item) or at < 0 or _is_of_others(market, text, clause):
                 continue
-            found.append((sentence, item, _DENIED.search(clause) is not None or _NONE_OF_IT.search(low) is not None))
-    denied = {item for _, item, is_denied in found if is_denied}
-    for sentence, item, _ in found:
+            offers.append((sentence, item, _DENIED.search(clause) is not None or _NONE_OF_IT.search(low) is not None))
+    denied = {item for _, item, is_denied in offers if is_denied}
+    for sentence, item, _ in offers:
         if item not in denied:
             yield "serious", f'"{sentence:.160}"', f"its menu has no {item}"
 
@@ -341,7 +341,7 @@ def _listed(market: _Market, text: _Text, sentence: str, *, is_list: bool) -> It
             is_part = is_alone or (": " in sentence and _ANY_PRICE.search(part))
             if name.lower() in members or name.split()[0].lower() in _NO_DISH | _GREETING:
                 continue
-            if is_part or any(_has_word(asked, name) for asked in market.asked(text)):
+            if is_part or any(_has_word(wish, name) for wish in market.requests(text)):
                 yield name
 
 
@@ -376,7 +376,7 @@ def _clause(low: str, at: int) -> str:
 def _invented_prices(market: _Market, text: _Text) -> Iterator[_Said]:
     menu = market.menus.get(text.sender.id, {})
     before = False
-    for sentence in text.told:
+    for sentence in text.statements:
         low = in_figures(sentence.lower())
         names_item = any(_has_word(low, item) for item in menu)
         listed = _LIST_PRICE.search(low) if before or names_item else None
