@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from akinai.runtime.play.agent_spec import AgentSpec
     from akinai.runtime.play.driver import Progress
     from akinai.runtime.play.estimate import Estimate
+    from akinai.runtime.runs.planning import Part
     from akinai.runtime.runs.records import Run, Runs
 
 HUMAN = "human"
@@ -99,6 +100,7 @@ def run(
     parts = parts_of(worlds.load(world), spec, options, open_models=False)
     expect_use(parts, given_of(RunOptions, options))
     _warn_if_ignored(world, spec)
+    _warn_if_unread(world, parts)
     if not as_json:
         _print_what_is_read(world, spec, options)
     options.update(part_of(AgentOptions, {}))  # the spec holds them
@@ -144,6 +146,21 @@ def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:
     if spec.agent in loaded.players and spec.agent != learner:
         follows = f"; {learner} does" if learner else ""
         print_error(f"{spec.agent} takes no notice of a playbook{follows}")
+
+
+def _warn_if_unread(world: str, parts: "list[Part]") -> None:
+    """Say so of a text that a setting adds to the tasks of actors all of whom play by rules."""
+    from akinai import worlds
+
+    loaded = worlds.load(world)
+    unread = {
+        added.setting: None
+        for part in parts
+        for added in loaded.facets.sides.added_texts(part.prepared.setup)
+        if not any(part.spec.reads_task(loaded, group) for group in added.groups)
+    }
+    for setting in unread:
+        print_error(f"nobody here reads the setting {setting}: players by rules and scripts read no task")
 
 
 def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:

@@ -110,6 +110,17 @@ ModelName = Annotated[str, Field(max_length=200), AfterValidator(_named_model)]
 """A model in a setting, such as "openai:NAME"."""
 
 
+@dataclass(frozen=True, slots=True)
+class AddedText:
+    """A text that a setting adds to the task of some actors."""
+
+    setting: str
+    """The dotted name of the setting."""
+    text: str
+    groups: Sequence[str]
+    """The groups of these actors; "" for actors outside any."""
+
+
 class Sides(Generic[S]):
     """The sides of a game: their names, the models that may play them, and how long a run takes."""
 
@@ -129,6 +140,10 @@ class Sides(Generic[S]):
     def expected_actions(self, state: S, actor: str) -> int:
         """About how many actions an actor takes in a whole run, for estimates of cost; 0 where days tell it."""
         return 0
+
+    def added_texts(self, setup: Mapping[str, Json]) -> Sequence[AddedText]:
+        """The texts that settings add to tasks. Models, programs and people read them; players by rules do not."""
+        return ()
 
 
 class Judging(Generic[S]):

@@ -1,6 +1,6 @@
 """A selection of a transcript: by day, entry, actor, deal, or words."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from akinai.core.agents import owner_of
@@ -68,6 +68,14 @@ class Transcript:
     def seats(self) -> Mapping[str, RunView]:
         """The run as each of several owners has it."""
         return self.views.seats if self.views is not None else {}
+
+    @property
+    def added(self) -> Sequence[str]:
+        """The texts that settings add to tasks, which stand in the prompts of calls."""
+        if self.views is None:
+            return ()
+        texts = self.views.world.facets.sides.added_texts(self.views.steps.genesis.setup)
+        return [added.text for added in texts]
 
     @property
     def explanation(self) -> Explanation | None:

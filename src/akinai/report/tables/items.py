@@ -1,6 +1,6 @@
 """An entry of a transcript as terminal text: what was done and answered, with letters, receipts and model calls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -36,12 +36,17 @@ STYLES: dict[ItemKind, str] = {
 }  # fmt: skip
 
 
-def item_parts(item: TranscriptItem, *, full: bool, calls: bool, with_actor: bool) -> Iterator[RenderableType]:
-    """Yield an entry's line, then the parts below it. `full` leaves nothing out; `with_actor` prints the actor."""
+def item_parts(
+    item: TranscriptItem, *, full: bool, calls: bool, with_actor: bool, uncut: Collection[str] = ()
+) -> Iterator[RenderableType]:
+    """Yield an entry's line, then the parts below it.
+
+    `full` leaves nothing out; `with_actor` prints the actor; `uncut` are lines of calls that are never cut.
+    """
     indent = INDENT + 4 * item.depth
     if calls or full:
         for call in item.calls:
-            yield from (Padding(part, (0, 0, 0, indent), expand=False) for part in _call_parts(call, full=full))
+            yield from (Padding(part, (0, 0, 0, indent), expand=False) for part in _call_parts(call, full, uncut))
     if item.thoughts and (calls or full) and not item.calls:  # a call has all of its thoughts
         thoughts = f"{translate('thoughts')}: {item.thoughts}"
         yield Padding(_cut(thoughts, "dim italic", full), (0, 0, 0, indent), expand=False)
@@ -203,7 +208,7 @@ def cell_text(cell: Json, unit: str, head: str) -> str:
     return format_cents(round(cell)) if unit == "cents" else f"{cell:,}"
 
 
-def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
+def _call_parts(call: CallView, full: bool, uncut: Collection[str]) -> Iterator[RenderableType]:
     cached = fill(" ({count} cached)", count=f"{call.cached:,}") if call.cached else ""
     source = (
         translate(", from Akinai's cache") if call.from_cache else fill(", {seconds} s", seconds=f"{call.seconds:.1f}")
@@ -216,7 +221,7 @@ def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
     )  # fmt: skip
     yield Text(plain(head), "magenta")
     for speaker, text in call.new:
-        yield Padding(_cut(f"{speaker}: {text}", "dim", full), (0, 0, 0, 2), expand=False)
+        yield Padding(_cut(f"{speaker}: {text}", "dim", full, uncut), (0, 0, 0, 2), expand=False)
     if call.reply:
         yield Padding(_cut(fill("reply: {text}", text=call.reply), "", full), (0, 0, 0, 2), expand=False)
     for name, arguments in call.tools:
@@ -225,10 +230,12 @@ def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
         )
 
 
-def _cut(text: str, style: str, full: bool) -> Text:
-    """The whole text, or its first lines and how many more there are."""
+def _cut(text: str, style: str, full: bool, uncut: Collection[str] = ()) -> Text:
+    """The whole text, or its first lines, how many more there are, and those of them that are kept."""
     lines = printable(text).rstrip().split("\n")
     if full or len(lines) <= STORY_LINES + 1:
         return Text("\n".join(lines), style)
     first_lines = Text("\n".join(lines[:STORY_LINES]), style)
-    return first_lines.append(f"\n... {fill('{count} more lines', count=len(lines) - STORY_LINES)}", "dim")
+    more = [line for line in lines[STORY_LINES:] if line.strip() in uncut]
+    first_lines.append(f"\n... {fill('{count} more lines', count=len(lines) - STORY_LINES - len(more))}", "dim")
+    return first_lines.append("".join(f"\n{line}" for line in more))

@@ -17,7 +17,7 @@ from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Comparison, Figure, Place, Shelf, Street
 from akinai.core.presentation.words import label
-from akinai.core.untrusted.spelling import plain, shorten
+from akinai.core.untrusted.spelling import plain, printable, shorten
 from akinai.report.language import fill, translate, translate_record, translate_sentence, translate_text
 from akinai.report.tables.columns import translate_record_line, translate_result
 from akinai.report.tables.deals import by_side
@@ -66,12 +66,16 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
     run, single = transcript.run, transcript.selection.entry is not None
     crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
     findings = {finding.number: finding for finding in run.findings}
+    calls, uncut = (
+        transcript.selection.calls,
+        [printable(line) for text in transcript.added for line in text.split("\n")],
+    )
     for day, items in transcript.by_day():
         if not transcript.after or day.first > transcript.after or not day.first:
             yield Text("")
             yield from _day_lines(transcript, day)
         for item in items:
-            yield from item_parts(item, full=single, calls=transcript.selection.calls, with_actor=crowded)
+            yield from item_parts(item, full=single, calls=calls, with_actor=crowded, uncut=uncut)
             for number in item.findings:
                 if number in findings:
                     line = _finding_line(findings[number], with_actor=bool(transcript.seats))

@@ -217,6 +217,12 @@ class AgentSpec:
         same_provider = self.model is None or self.model.provider == name.partition(":")[0]
         return replace(defaults, name=name, base_url=defaults.base_url if same_provider else None)
 
+    def reads_task(self, world: World[Any], group: str) -> bool:
+        """Whether who plays a group reads its task, as models, programs and people do; rules and scripts do not."""
+        agent = dict(self.seat_agents).get(group, self.agent)
+        by_rules = agent in world.players or agent.startswith("script:")
+        return self.model_of(group) is not None or not by_rules
+
     @property
     def models(self) -> Sequence[ModelChoice]:
         """Every model that plays, once each, without the model of the sub-agents."""

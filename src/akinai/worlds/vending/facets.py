@@ -6,7 +6,18 @@ from typing import ClassVar
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, owner_of
 from akinai.core.canonical import Json
-from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Reader, Seating, Sides, Teaching
+from akinai.core.facets import (
+    AddedText,
+    Facets,
+    Files,
+    Judging,
+    Observation,
+    Presentation,
+    Reader,
+    Seating,
+    Sides,
+    Teaching,
+)
 from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.lessons import Lesson
@@ -109,6 +120,21 @@ class VendingSides(Sides[State]):
         weeks = (state.setup.days + 6) // 7
         return min(weeks * 5 // 4, state.setup.max_replies or weeks * 2) if state.setup.weekly and weeks > 0 else 0
 
+    def added_texts(self, setup: Mapping[str, Json]) -> Sequence[AddedText]:
+        owners, own = setup.get("owners"), _own_framings(setup)
+        numbers = [*owners] if isinstance(owners, Mapping) and owners else [""]
+        unframed = [number for number in numbers if _framing_of(number) not in own]
+        readers = {
+            "framing": unframed,
+            **{_framing_of(number): [number] for number in numbers if number not in unframed},
+        }
+        framings = {"framing": setup.get("framing"), **own}
+        return [
+            AddedText(name, text, [f"{OWNER}_{number}" if number else "" for number in readers[name]])
+            for name, framing in framings.items()
+            if isinstance(framing, Mapping) and isinstance(text := framing["text"], str) and text and readers[name]
+        ]
+
 
 class VendingJudging(Judging[State]):
     """The detectors, coherence, the index of prices by the week, and the main figures of a state and of a day."""
@@ -152,6 +178,21 @@ def _is_drawn_for_one(setup: Mapping[str, Json]) -> bool:
     """Whether a street is drawn by the seed, and a single owner has its customers."""
     owners = setup.get("owners")
     return setup.get("street") is not None and not (isinstance(owners, Mapping) and len(owners) > 1)
+
+
+def _own_framings(setup: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The framings of single owners, by setting."""
+    owners = setup.get("owners")
+    seats = owners.items() if isinstance(owners, Mapping) else ()
+    return {
+        _framing_of(number): seat["framing"]
+        for number, seat in seats
+        if isinstance(seat, Mapping) and "framing" in seat
+    }
+
+
+def _framing_of(number: str) -> str:
+    return f"owners.{number}.framing"
 
 
 class VendingTeaching(Teaching[State]):
@@ -299,14 +340,7 @@ class VendingPresentation(Presentation[State]):
     finding_titles: ClassVar[Mapping[str, str]] = TITLES
 
     def card(self, setup: Mapping[str, Json]) -> Mapping[str, Json]:
-        owners = setup.get("owners")
-        seats = owners.items() if isinstance(owners, Mapping) else ()
-        framings = {
-            f"owners.{number}.framing": seat["framing"]
-            for number, seat in seats
-            if isinstance(seat, Mapping) and "framing" in seat
-        }
-        return {**{name: setup[name] for name in ("framing", "overseer") if name in setup}, **framings}
+        return {**{name: setup[name] for name in ("framing", "overseer") if name in setup}, **_own_framings(setup)}
 
     def items(self, state: State) -> Sequence[Item]:
         return items_of(state)
