@@ -149,6 +149,44 @@ def test_a_clear_order_is_placed_at_once(letter: str) -> None:
     assert (order.kind, dict(order.items.units), order.clear) == ("order", BOTH, True)
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "配達先：Akinai Vending, 88 Harbor Street, Alameda\n口座：AV-20418",
+        "お届け先: 88 Harbor Street, Alameda\n請求先: AV-20418",
+    ],
+)
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "水48本とコーラ24本を注文します。",
+        "下記の通り発注いたします。\n・水 48本\n・コーラ 24本",
+        "水：48本\nコーラ：24本\n以上、注文いたします。",
+    ],
+)
+def test_a_japanese_order_with_japanese_labels_is_placed(letter: str, where: str) -> None:
+    """Where address and account stand behind their Japanese names."""
+    (order,) = understand(SETUP, "", f"{letter}\n{where}")[0]
+    assert (order.kind, dict(order.items.units), order.clear) == ("order", BOTH, True)
+
+
+@pytest.mark.parametrize(
+    ("payer", "clear"),
+    [
+        ("bill my brother's shop", False),
+        ("the kiosk next door pays for it", False),
+        ("charge it to Joe", False),
+        ("bill our account", True),
+        ("charge it to our account", True),
+        ("invoice us", True),
+    ],
+)
+def test_an_order_that_somebody_else_is_to_pay_is_quoted(payer: str, clear: bool) -> None:
+    """Our own account below it does not make it clear who pays."""
+    (order,) = understand(SETUP, "", f"Please send 48 water and {payer}.{WHERE}")[0]
+    assert (order.kind, order.clear) == ("order", clear)
+
+
 _LEADS = ("Please send us:\n", "We order the following.\n\n", "Order:\n")
 _LINES = (
     "- {name}: {count}",

@@ -29,7 +29,22 @@ def find_delivery(text: str, address: str, account: str) -> Delivery:
     for part in address_patterns.parts:
         text = part.sub("the address", text)
     text = account_pattern.sub("the account", text)
+    for label, words in _LABELLED:
+        text = label.sub(words, text)
     return Delivery(text, addressed, account_named)
+
+
+_LABELLED = (
+    (
+        re.compile(r"(?:配[達送]|お?届け|送り|納品|宛)先? ?[:：] ?(?:[^\n]{0,40}, )?the address"),
+        "Deliver to the address",
+    ),
+    (
+        re.compile(r"(?:口座|請求先|アカウント|(?:顧客|お客様|会員)番号)(?:番号)? ?[:：] ?the account"),
+        "Account the account",
+    ),
+)
+"""Japanese labels of the two, with what stands for them in English."""
 
 
 @dataclass(frozen=True, slots=True)

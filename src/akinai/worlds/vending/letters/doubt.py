@@ -131,6 +131,13 @@ _NO_COURTESY = re.compile(
 )
 _QUOTED = re.compile(r"\"[^\"\n{}:]{1,200} [^\"\n{}:]{1,200}\"|「[^」]{4,200}」|『[^』]{4,200}』|^>", re.MULTILINE)
 """Words in quotation marks, and lines of an earlier letter."""
+_OTHER_PAYER = re.compile(
+    r"\b(?:bill|charge|invoice)(?: (?:it|this|that|them|everything|all))?(?: to| on)? "
+    r"(?:(?:my|our|his|her|their|the) (?:\w+ )?(?:brother|sister|friend|partner|neighbou?r|shop|kiosk|landlord)\b"
+    r"|(?<=to )(?!the |my |our |us\b|me\b|account|card)\w+\b)"
+    r"|(?<!\bi )(?<!\bwe )\b(?:pays?|will pay|is paying) for (?:it|this|that|them|everything)\b"
+)
+"""Somebody else who is to pay."""
 _DAY = re.compile(
     r"\b(?:mon|tue|wed|thu|fri|sat|sun)(?:s?day|nesday|rsday|urday)?s?\b|[月火水木金土日]曜|today|tomorrow|明日|本日|今日"
 )
@@ -147,7 +154,7 @@ def _is_courtesy(sentence: str) -> bool:
 
 def doubts(text: str, without: frozenset[Doubt] = frozenset()) -> bool:
     """Whether words of a text, in lower case, make it doubtful; those of some classes may be left out."""
-    if _QUOTED.search(text):
+    if _QUOTED.search(text) or _OTHER_PAYER.search(text):
         return True
     days: set[str] = set()
     for sentence in map(str.strip, _SENTENCE.split(text)):
