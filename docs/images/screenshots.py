@@ -1,5 +1,6 @@
 """The pictures of the README, made from real runs: `make screenshots`. Needs Playwright, its Chromium and Pillow.
 
+A font with Japanese has to be there (Noto Sans CJK, Noto Serif CJK).
 Everything is played here by rules, so the same pictures come out again. Together they stay below 1.5 MB.
 """
 
@@ -29,9 +30,9 @@ def play(folder: Path) -> str:
     """The runs that are shown."""
     store = str(folder / "akinai.db")
     for agent in ("idle", "naive", "reference"):
-        akinai.run("vending", agent=agent, seeds=range(1, 6), store=store, name=agent)
+        akinai.run("vending", agent=agent, seeds=range(1, 8), store=store, name=agent)
     akinai.run("market", agent="careful", store=store, name="market")
-    akinai.run("vending", agent="reference", days=365, seeds=[7], store=other_store(store, "year"), name="year")
+    akinai.run("vending", preset="year", agent="reference", seeds=[7], store=other_store(store, "year"), name="year")
     rivals, other = {"owners.2.agent": "stocker", "owners.3.agent": "naive"}, other_store(store, "street")
     akinai.run("vending", preset="arena", agent="reference", days=30, settings=rivals, store=other, name="street")
     return store
@@ -71,6 +72,8 @@ def stills(browser: Browser, address: str) -> None:
     origin, _, token = address.partition("/?")
     page = opened(browser, address)
     page.wait_for_selector(".reading", state="detached", timeout=120_000)
+    page.reload()  # means of groups stand on a page that finds all scores
+    page.wait_for_selector(READY, state="attached")
     keep(page, "studio-runs")
     for path, name, dark in (
         ("/runs/naive-3", "studio-run", False),
@@ -128,7 +131,7 @@ def _frames(page: Page) -> Generator[Image.Image]:
     for frame in range(FRAMES):
         day = 1 + round(frame * 364 / (FRAMES - 1))
         page.evaluate("day => studio.go(studio.firstOf(day))", day)
-        page.wait_for_selector(f"section.day[data-day='{day}']", state="attached", timeout=5_000)
+        page.wait_for_selector(f"section.day[data-day='{day}']", state="attached", timeout=30_000)
         page.wait_for_timeout(40)
         page.evaluate("scrollTo(0, 0)")
         yield Image.open(BytesIO(page.screenshot())).convert("RGB").resize((720, 480), Image.Resampling.LANCZOS)

@@ -9,6 +9,7 @@ import pytest
 
 from command_line import Akinai
 
+DOCS = Path(__file__).parents[2] / "docs"
 GROUP_KEYS = {
     "world", "agent", "preset", "model", "sampling", "playbook", "settings", "runs", "n", "seeds", "states", "copies",
     "label", "prompt", "program", "offered", "endings", "days", "scores", "findings", "coherence", "usage", "scale",
@@ -260,3 +261,13 @@ def test_runs_that_repeat_themselves_show_in_every_table(akinai: Akinai, folder:
     akinai("report", "loops", "good", "--output", "page")
     for page in ("report.html", "report.md"):
         assert (folder / "page" / page).read_text(encoding="utf-8").count("stuck") >= 3
+
+
+@pytest.mark.slow
+def test_the_scale_that_the_docs_quote_is_so(akinai: Akinai) -> None:
+    """`bargainer` on seeds 1 and 2 of the quarter, word by word, on the page about scores in both languages."""
+    assert akinai("run", "vending", "--agent", "bargainer", "--seeds", "1-2", "--name", "mine").code == 0
+    answer = " ".join(akinai("analyze", "mine").out.split())
+    for page in (DOCS / "scores.md", DOCS / "ja" / "scores.md"):
+        quote = [line[2:] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("> ")]
+        assert " ".join(quote) in answer

@@ -24,6 +24,21 @@ TERMS = {
     "idle to reference": "Where the mean stands between a player that does nothing (0 %) and the reference (100 %).",
     "informed": "A player by rules that knows what is hidden from the others; nobody is meant to reach it.",
     "bound": "The first score that nobody can expect to exceed.",
+    "fault": "One thing that the reference player is made to do wrong, to see what it costs.",
+    "ladder": "The vending world's players by rules, from weak to strong; informed stands above them as a yardstick.",
+    "rung": "A player of the ladder; what it gains over the one below is its step.",
+    "idle": "The player that does nothing.",
+    "naive": "The lowest rung that trades: five products at list prices from one supplier, every second day.",
+    "listed": "The rung above naive: eight products at list prices from one supplier, every day.",
+    "careful": "The rung above listed: ten products at list prices from reviewed suppliers, up to three sites. A "
+    "market has another player of this name.",
+    "bargainer": (
+        "The rung above careful: twelve products at list prices, suppliers it bargains with, up to four sites."
+    ),
+    "stocker": "The rung above bargainer and below reference: its products are chosen by what sells, at list prices.",
+    "reference": "The highest rung that knows no more than an owner can: it learns tastes and prices, reads the news, "
+    "bargains, counts and claims.",
+    "advice": "What the setting advice=true adds: the briefing says what matters, and refusals give hints.",
     "finding": "A mistake that the record shows: its entries, what was assumed and what was true.",
     "coherence": "How well an agent kept the thread, from 0 to 1, by what it began and finished.",
     "in no figure": "Runs that are unreadable or damaged: they have no value and are counted beside the figures.",

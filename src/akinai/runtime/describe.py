@@ -147,7 +147,7 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
 
 
 def _settings(model: type[BaseModel], setup: Mapping[str, Json], above: str = "") -> Iterator[SettingInfo]:
-    notes = _field_notes(model)
+    notes = field_notes(model)
     for name, field in model.model_fields.items():
         value, path, inner = setup.get(name), f"{above}{name}", field.annotation
         match value:
@@ -174,7 +174,7 @@ def _records(value: Json) -> bool:
 
 
 @cache
-def _field_notes(model: type[BaseModel]) -> dict[str, str]:
+def field_notes(model: type[BaseModel]) -> dict[str, str]:
     """The first sentence of the string under each field, as the source has it."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(model)))

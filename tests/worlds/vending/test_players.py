@@ -46,6 +46,19 @@ async def test_players_stand_in_order_on_every_seed() -> None:
     assert mean(best) > 1.25 * 221_793
 
 
+async def test_a_single_machine_parts_no_rungs() -> None:
+    """In `classic` the rungs play one of two games, as the page about the economy says."""
+
+    async def actions(player: str) -> list[tuple[a.Action, Outcome]]:
+        return (await played(player, 1, 12))[1]
+
+    low, high = await actions("naive"), await actions("reference")
+    assert low != high
+    assert await actions("listed") == low
+    for player in ("careful", "bargainer", "stocker", "informed"):
+        assert await actions(player) == high
+
+
 @pytest.mark.slow
 async def test_naive_stands_near_the_papers_human() -> None:
     """Five products, list prices, one order and one visit a week: within a quarter of $844 after 67 days."""

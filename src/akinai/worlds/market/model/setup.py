@@ -229,7 +229,9 @@ class Setup(_Record):
     data: Population = Population()
     """A folder of the public format on the command line; empty for one that is made by chance."""
     customers: Customers = Customers()
+    """How many customers there are, and who plays them."""
     businesses: Businesses = Businesses()
+    """How many businesses there are, and who plays them."""
     clock: Literal["virtual", "wall"] = "virtual"
     """Virtual: one agent acts at a time, in simulated time; wall, the default where a model plays: all act at once."""
     open: bool = False
@@ -239,6 +241,7 @@ class Setup(_Record):
     fee_permille: Annotated[int, Field(ge=0, le=1_000)] = 0
     """What the platform keeps of each payment, thousandths of it; customers pay the same, sellers get less."""
     latency: Latency = Latency()
+    """How long actions take in virtual time."""
     start_date: date = date(2026, 4, 1)
     """Of virtual time, midnight UTC."""
     time_limit_s: Annotated[int, Field(ge=0, le=10**9)] = 0
@@ -246,9 +249,13 @@ class Setup(_Record):
     max_messages: Turns = 0
     """Entries of one actor, refused ones too, after which the run ends; 0 is no cap."""
     population: PopulationSettings = PopulationSettings()
+    """How a population is made by chance."""
     search: Searching = Searching()
+    """How businesses are found."""
     gates: Gates = Gates()
+    """Rules that a deal has to pass beside those of every market."""
     manipulation: Manipulation = Manipulation()
+    """A text that sellers put into their description."""
     treated: Annotated[tuple[Id, ...], BeforeValidator(_split_ids)] = ()
     """Ids of the businesses that count as treated, with commas between them or in a file, one a line; a manipulation is
     theirs, whatever its sellers say."""

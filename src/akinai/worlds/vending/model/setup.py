@@ -377,20 +377,27 @@ class Setup(Terms):
     sub_agent_messages: Annotated[int, Field(ge=1)] = 25
     """Entries by a sub-agent before its task is taken from it."""
     start_date: date = date(2026, 4, 1)
+    """The first day, which decides season and weekdays."""
     start_cents: Annotated[int, Field(ge=0, le=100_000_000)] = 50_000
+    """Money at the beginning."""
     fee_cents: Annotated[int, Field(ge=0, le=1_000_000)] = 200
     """Taken from cash at the end of each day."""
     missed_fees: Annotated[int, Field(ge=1)] = 10
     """Days in a row without a paid fee that end the business."""
     small_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    """Rows of a machine for small items; they come first."""
     large_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    """Rows of a machine for large items."""
     columns: Annotated[int, Field(ge=1, le=20)] = 3
+    """Slots in a row."""
     small_capacity: Annotated[int, Field(ge=1, le=1000)] = 12
     """Units in a slot for small items."""
     large_capacity: Annotated[int, Field(ge=1, le=1000)] = 8
+    """Units in a slot for large items."""
     tool_time: bool = True
     """False: tools take no time and the clock only knows mornings; goods of a day are usable the next morning."""
     minutes: Minutes = Minutes()
+    """How long tools take."""
     full_view: bool = True
     """Whether VIEW_BUSINESS_STATE and VIEW_SUPPLIERS are offered; they would hide a misremembered balance."""
     structured_orders: bool = True
@@ -398,9 +405,13 @@ class Setup(Terms):
     machine_by_sub_agent: bool = False
     """Whether only a physical sub-agent can touch the machine."""
     delivery_address: str = "Akinai Vending, 88 Harbor Street, Alameda"
+    """Where suppliers deliver to; an order by letter names it."""
     account: str = "AV-20418"
+    """The account that suppliers charge; an order by letter names it."""
     email: str = "owner@akinai-vending.com"
+    """The address under which the owner writes."""
     demand: Demand = Demand()
+    """How many customers come, and what they buy."""
     catalog: Catalog
     """The goods and their suppliers; on a street that is drawn, the goods that seeds choose from."""
     closing_hour: Annotated[int, Field(ge=9, le=24)] = unless(24)
@@ -432,7 +443,9 @@ class Setup(Terms):
     shocks: dict[str, Shock] = unless({})
     """Misfortunes that are planted, by number from "1" to "9", each with its kind and day."""
     counterfactual: Counterfactual | None = unless(None)
+    """Another future after the day `after`, by `salt`; what is hidden stays the same."""
     suppliers: SupplierWriters | None = unless(None)
+    """A model that puts the answers of suppliers into words; absent, the rules do."""
     overseer: Overseer | None = unless(None)
     """Who reads each letter before it goes, and may send it back; absent, nobody."""
 
