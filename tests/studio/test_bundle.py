@@ -138,3 +138,32 @@ def test_a_street_is_read_by_keyboard(browser: Browser, tmp_path: Path, look: di
         expect(button).to_have_attribute("aria-pressed", "false")
         expect(shown).to_have_attribute("aria-label", page.locator(".item.here .actor").inner_text())
         visitor.check()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_a_page_of_weekly_decisions_steps_by_weeks(browser: Browser, tmp_path: Path) -> None:
+    """Rail, keys, slider, address and search go from week to week."""
+    store = str(tmp_path / "akinai.db")
+    akinai.run("vending", preset="sprint", agent="reference", days=35, store=store, name="weeks")
+    file = akinai.studio.bundle("weeks-1", output=tmp_path / "weeks.html", store=store).page
+    with visit(browser, tmp_path.as_uri()) as visitor:
+        page = visitor.open(f"{file.as_uri()}#day=10")
+        now, slider = page.locator("#now-day"), page.locator(".slider")
+        expect(now).to_have_text("Week 2")
+        expect(page.locator(".rail a")).to_have_count(5)
+        expect(page.locator(".rail a[aria-current]")).to_have_attribute("href", "#day=8")
+        page.keyboard.press("j")
+        expect(now).to_have_text("Week 3")
+        expect(page.locator("#now-time")).to_have_text("Mon 13 Apr, 08:00")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(now).to_have_text("Week 4")
+        page.keyboard.press("Home")
+        expect(now).to_have_text("Week 1")
+        page.locator(".rail a").last.click()
+        expect(now).to_have_text("Week 5")
+        page.wait_for_url("**#day=29&entry=*")
+        page.locator("#search").fill("granola")
+        expect(page.locator("#results a b").first).to_have_text("Week 1")
+        visitor.check()

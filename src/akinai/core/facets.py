@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field
 
@@ -274,6 +274,10 @@ class Presentation(Generic[S]):
     def card(self, setup: Mapping[str, Json]) -> Mapping[str, Json]:
         """What of a setup stands on the card of its runs, by name, such as a text that is added to a task."""
         return {}
+
+    def unit(self, setup: Mapping[str, Json]) -> Literal["day", "week"]:
+        """The unit in which people read a run: a week where actors decide once a week, on its first day."""
+        return "day"
 
     def names(self, state: S) -> Mapping[str, str]:
         """Names that stand beside the ids of actors where people read them; documents for programs keep the ids."""

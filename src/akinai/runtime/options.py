@@ -616,7 +616,8 @@ class ShowOptions(FollowOptions, total=False):
     """`show`."""
 
     day: Annotated[int | None, Option(
-        "Only this day, or part in a world without days.", metavar="D", key=False,
+        "Only this day, or its week in a run of weekly decisions, or part in a world without days.",
+        metavar="D", key=False,
     )]  # fmt: skip
     entry: Annotated[int | None, Option(
         "Only this entry, in full, and the place after it.", metavar="N", key=False,

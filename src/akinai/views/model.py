@@ -110,9 +110,15 @@ class TranscriptItem(JsonRecord):
 
 @dataclass(frozen=True, slots=True)
 class DayView(JsonRecord):
-    """A day of the world; in a world without a clock of its own, a part of the transcript."""
+    """A day of the world, or a week of one that is read by the week; in a world without a clock of its own, a part of
+    the transcript."""
 
     number: int
+    """Of the day, or part; of a week that of its first day."""
+    last_day: int
+    """The same but for a week."""
+    position: int
+    """Among the days, weeks or parts of the run, from 1."""
     title: str
     """ "Wed 1 Apr 2026", or "Entries 1 to 100"."""
     note: str
@@ -153,8 +159,8 @@ class RunView(JsonRecord):
     group: str | None
     parent: str | None
     """The origin of a fork, as "RUN#ENTRY"."""
-    unit: Literal["day", "part"]
-    """Whether `days` are days or parts of the transcript."""
+    unit: Literal["day", "week", "part"]
+    """Whether `days` are days, weeks or parts of the transcript."""
     planned: int
     """Days of the horizon; 0 without one."""
     entries: int
@@ -185,8 +191,15 @@ class RunView(JsonRecord):
         return " ".join(dict.fromkeys(filter(None, (self.agent, self.model))))
 
     def series(self, fact: str = "") -> tuple[float | None, ...]:
-        """A fact at the end of each day, by default the headline; a day without an entry has that of the day before."""
+        """A fact at the end of each day, by default the headline; a day without an entry has that of the day before,
+        and the days of a week that is over have that at its end."""
         name, values = fact or self.headline_fact, list[float | None]()
         for day in self.days:
-            values.append(day.facts.get(name) if day.first or not values else values[-1])
+            value = day.facts.get(name) if day.first or not values else values[-1]
+            values += [value] * (day.last_day - len(values) if day.closed else 1)
         return tuple(values)
+
+    @property
+    def last_day(self) -> int:
+        """The last day, or part, that it has reached; of a week that is not over the last of it."""
+        return self.days[-1].last_day if self.days else 0

@@ -26,6 +26,8 @@ from akinai.views.place_history import PlaceHistory, record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
+DAYS = {"day": 1, "week": 7, "part": 1}
+"""The days, or parts, of each unit."""
 BY_SEAT = "_by_seat"
 """The end of the names of tables that have a fact of each seat."""
 MOST_MOMENTS = 3
@@ -49,6 +51,7 @@ class RunViews:
         self._trace = tuple(trace)
         self._presentation = world.facets.presentation
         self._start = self._first_day()
+        self._unit = "part" if self._start is None else self._presentation.unit(steps.genesis.setup)
         self._items: dict[int, tuple[TranscriptItem, ...]] = {}
 
     def _first_day(self) -> int | None:
@@ -98,7 +101,6 @@ class RunViews:
         facts = next((day.facts for day in reversed(days) if day.first), dict[str, float]())
         fact = next((name for name in (f"{headline}_cents", headline) if headline and name in facts), "")
         calls = [call for calls_of_entry in self.calls.values() for call in calls_of_entry]
-        horizon = header.genesis.setup.get("days", 0)
         return RunView(
             id=header.run_id,
             world=header.genesis.world,
@@ -112,8 +114,8 @@ class RunViews:
             digest=self.digest,
             group=header.group,
             parent=header.parent,
-            unit="part" if self._start is None else "day",
-            planned=horizon if isinstance(horizon, int) and self._start is not None else 0,
+            unit=self._unit,
+            planned=self._planned,
             entries=len(self.steps),
             headline=headline,
             headline_fact=fact,
@@ -249,38 +251,52 @@ class RunViews:
         start = self._start
         if start is None:
             return [index // PART + 1 for index in range(len(self.steps))]
-        now = cast("Callable[[Any], int]", self.world.now)
-        return [midnights(start, now(step.before)) + 1 for step in self.steps]
+        now, length = cast("Callable[[Any], int]", self.world.now), DAYS[self._unit]
+        return [midnights(start, now(step.before)) // length * length + 1 for step in self.steps]
+
+    @property
+    def _planned(self) -> int:
+        """Days of the horizon; 0 without one."""
+        horizon = self.steps.genesis.setup.get("days", 0)
+        return horizon if isinstance(horizon, int) and self._start is not None else 0
 
     def day_of(self, seq: int) -> int:
-        """The number of the day, or part, to which an entry belongs."""
+        """The number of the day, or part, to which an entry belongs; in a run by weeks the first day of its week."""
         return self._days_of_entries[seq - 1]
 
     @cached_property
     def days(self) -> tuple[DayView, ...]:
-        """All days, the open one included; in a world without a clock, all parts."""
-        days = [self._day(number, *span) for number, span in enumerate(self._spans(), 1)]
+        """All days or weeks, the open one included; in a world without a clock, all parts."""
+        days = [self._day(position, *span) for position, span in enumerate(self._spans(), 1)]
         by_day: dict[int, list[int]] = {}
         for finding in self.findings:
             by_day.setdefault(finding.day, []).append(finding.number)
         return tuple(replace(day, findings=tuple(by_day.get(day.number, ()))) for day in days)
 
     def _spans(self) -> Iterator[tuple[Sequence[Step[Any]], bool]]:
-        """The entries of each day, and whether it ended."""
+        """The entries of each day or week, and whether it ended."""
         numbers = self._days_of_entries
         count, ended = numbers[-1] if numbers else 0, 0
         if self._start is not None:
             now = cast("Callable[[Any], int]", self.world.now)
             ended = midnights(self._start, now(self.steps.final))
-        index = 0
-        for number in range(1, max(count, ended) + 1):
+        index, length = 0, DAYS[self._unit]
+        for number in range(1, max(count, ended) + 1, length):
             first = index
             while index < len(numbers) and numbers[index] == number:
                 index += 1
-            over = number <= ended if self._start is not None else index < len(numbers) or self.header.status == "done"
+            if self._start is not None:
+                over = self._last_day(number) <= ended
+            else:
+                over = index < len(numbers) or self.header.status == "done"
             yield self.steps[first:index], over
 
-    def _day(self, number: int, steps: Sequence[Step[Any]], closed: bool) -> DayView:
+    def _last_day(self, number: int) -> int:
+        """The last day of the unit that begins on a day."""
+        last = number + DAYS[self._unit] - 1
+        return min(last, self._planned) if number <= self._planned else last
+
+    def _day(self, position: int, steps: Sequence[Step[Any]], closed: bool) -> DayView:
         judging = self.world.facets.judging
         state = steps[-1].after if steps else self.steps.opening
         facts: Mapping[str, Json] = dict(judging.facts(state)) if steps else {}
@@ -290,8 +306,11 @@ class RunViews:
         tables = {
             name: cast("Mapping[str, float]", value) for name, value in facts.items() if isinstance(value, Mapping)
         }
+        number = (position - 1) * DAYS[self._unit] + 1
         return DayView(
             number,
+            self._last_day(number),
+            position,
             self._day_title(number, steps),
             self._presentation.day_note(state) if closed and steps else "",
             steps[0].entry.seq if steps else 0,
@@ -308,18 +327,25 @@ class RunViews:
         date = datetime.fromtimestamp((self._start // DAY_US + number - 1) * DAY_US // SECOND_US, UTC)
         return f"{date:%a} {date.day} {date:%b} {date.year}"
 
+    def day_at(self, number: int) -> DayView | None:
+        """The day or part of a number, or the week that holds that day; None for one that the run does not have."""
+        length = DAYS[self._unit]
+        return self.days[(number - 1) // length] if self.days and 0 < number <= self.days[-1].last_day else None
+
     def day(self, number: int) -> tuple[TranscriptItem, ...]:
-        """The transcript of a day, or part; empty for a number that the run does not have."""
-        if number not in self._items:
-            day = self.days[number - 1] if 0 < number <= len(self.days) else None
-            entries = range(day.first, day.last + 1) if day and day.first else ()
-            self._items[number] = tuple(self._item(seq) for seq in entries)
-        return self._items[number]
+        """The transcript of a day or part, or of the week that holds that day; empty for a number that the run does not
+        have."""
+        day = self.day_at(number)
+        if day is None or not day.first:
+            return ()
+        if day.number not in self._items:
+            self._items[day.number] = tuple(self._item(seq) for seq in range(day.first, day.last + 1))
+        return self._items[day.number]
 
     def item(self, seq: int) -> TranscriptItem:
         """The transcript's item of an entry. IndexError for an entry that the run does not have."""
-        number = self.day_of(seq)
-        return self.day(number)[seq - self.days[number - 1].first]
+        items = self.day(self.day_of(seq))
+        return items[seq - items[0].seq]
 
     def items(self) -> Iterator[TranscriptItem]:
         """The whole transcript."""
@@ -403,5 +429,5 @@ def _moment(
 
 def _entry(row: Credit, days: Sequence[DayView]) -> int:
     """The first entry of its days, else the last one before them; 0 where nothing was done by then."""
-    inside = [day.first for day in days[row.first - 1 : row.last] if day.first]
-    return inside[0] if inside else max((day.last for day in days[: row.first]), default=0)
+    inside = [day.first for day in days if day.first and day.last_day >= row.first and day.number <= row.last]
+    return inside[0] if inside else max((day.last for day in days if day.number <= row.first), default=0)

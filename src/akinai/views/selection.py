@@ -90,8 +90,11 @@ class Transcript:
             items_by_day.setdefault(item.day, []).append(item)
         for day in self.run.days:
             empty = day.first > self.after if day.first else not self.after
-            if day.number in items_by_day or (self.selection.whole and empty) or self.selection.day == day.number:
+            if day.number in items_by_day or (self.selection.whole and empty) or self._selects(day):
                 yield day, tuple(items_by_day.get(day.number, ()))
+
+    def _selects(self, day: DayView) -> bool:
+        return self.selection.day is not None and day.number <= self.selection.day <= day.last_day
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai show --json` prints."""
@@ -145,7 +148,8 @@ def _place(views: RunViews, selection: Selection) -> Place | None:
     """The place after a selected entry, on a street with that of its owner; on a street also after a selected day."""
     last = selection.entry
     if last is None and selection.day is not None and views.seats:
-        last = views.days[selection.day - 1].last
+        day = views.day_at(selection.day)
+        last = day.last if day else 0
     snapshot = views.place(last) if last else None
     if not isinstance(snapshot, Street):
         return snapshot
@@ -155,19 +159,20 @@ def _place(views: RunViews, selection: Selection) -> Place | None:
 
 def _in_time(views: RunViews, selection: Selection, after: int) -> Iterator[TranscriptItem]:
     run = views.run
+    unit = "part" if run.unit == "part" else "day"
     if selection.entry is not None:
         if not 1 <= selection.entry <= run.entries:
             raise UsageError(
                 f"run {run.id!r} has no entry {selection.entry}; it has {_span(run.entries, 'entry', 'entries')}"
             )
         item = views.item(selection.entry)
-        if selection.day not in (None, item.day):
-            raise UsageError(f"entry {selection.entry} is of {run.unit} {item.day}, not of {run.unit} {selection.day}")
+        if selection.day is not None and views.day_at(selection.day) != views.day_at(item.day):
+            raise UsageError(f"entry {selection.entry} is of {unit} {item.day}, not of {unit} {selection.day}")
         yield item
     elif selection.day is not None:
-        if not 1 <= selection.day <= len(run.days):
-            extent = _span(len(run.days), run.unit, f"{run.unit}s")
-            raise UsageError(f"run {run.id!r} has no {run.unit} {selection.day}; it has {extent}")
+        if not 1 <= selection.day <= run.last_day:
+            extent = _span(run.last_day, unit, f"{unit}s")
+            raise UsageError(f"run {run.id!r} has no {unit} {selection.day}; it has {extent}")
         yield from views.day(selection.day)
     else:
         yield from (views.item(seq) for seq in range(after + 1, run.entries + 1))

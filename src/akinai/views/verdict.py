@@ -72,13 +72,13 @@ def street_verdict(seats: Mapping[str, RunView]) -> Verdict:
 
 def ended_early(view: RunView) -> bool:
     """Whether a run is over before its last day, such as one that is bankrupt."""
-    return view.status == "done" and 0 < len(view.days) < view.planned
+    return view.status == "done" and 0 < view.last_day < view.planned
 
 
 def _when(view: RunView) -> str:
     if view.status != "done":
         return f"On day {view.days[-1].number}, still open,"
-    count = sum(day.closed for day in view.days)
+    count = max((day.last_day for day in view.days if day.closed), default=0)
     closed = f"{count} day{'' if count == 1 else 's'}"
     if ended_early(view) and view.ending:
         return f"Over after {closed} of {view.planned} ({view.ending.replace('_', ' ')}):"

@@ -12,15 +12,16 @@ from akinai.report.page.plot import Line, Plot, Tick, plot, run_looks, short_num
 from akinai.report.page.run_page import opening_value, page_data
 from akinai.report.page.site import Site
 from akinai.report.page.templating import json_block, marked, render, translate
-from akinai.views import RunView, RunViews
+from akinai.views import DAYS, RunView, RunViews
 
 
 def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int, float]], site: Site) -> Markup:
     """The page. `groups` are the headlines of the runs of both groups by seed."""
     view, other = first.run, second.run
     same = _same_entries(first, second)
-    day = first.day_of(same + 1) if same < len(first.steps) else len(first.days)
-    days = max(view.planned, other.planned, len(view.days), len(other.days), 1)
+    day = first.day_of(same + 1) if same < len(first.steps) else view.last_day
+    days = max(view.planned, other.planned, view.last_day, other.last_day, 1)
+    steps = [DAYS[one.unit] for one in (view, other)]
     pairs, ticks = _pairs(groups, view.units.get(view.headline, ""))
     page = {
         "verdict": _verdict(view, other, same, day, site),
@@ -30,8 +31,16 @@ def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int
         "pairs": pairs,
         "ticks": ticks,
         "days": days,
+        "step": max(steps),
+        "weekly": max(steps) > 1,
     }
-    data = {"days": days, "begin": day, "runs": [page_data(views, {}, site) for views in (first, second)]}
+    data = {
+        "days": days,
+        "step": max(steps),
+        "count": steps[0],
+        "begin": day,
+        "runs": [page_data(views, {}, site) for views in (first, second)],
+    }
     return render(
         "compare.html", site.language, site=site, first=view, second=other, page=page, data=json_block("data", data)
     )

@@ -29,7 +29,7 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
-from akinai.views import BY_SEAT, MomentView, RunView, RunViews, Verdict, ended_early, street_verdict, verdict
+from akinai.views import BY_SEAT, DAYS, MomentView, RunView, RunViews, Verdict, ended_early, street_verdict, verdict
 
 MINUTE_US = 60_000_000
 DAY_MINUTES = 1_440
@@ -44,6 +44,8 @@ MOST_LETTERS = 90
 PRICE_INDEX = "collusion_index"
 SEAT_CLEARANCE = 17
 """Per cent of the height of a plot between the names of owners."""
+UNITS = {"day": marked("Day %(n)s"), "week": marked("Week %(n)s"), "part": marked("Part %(n)s")}
+"""The heading of each unit."""
 EACH_DAY = {f"sold{BY_SEAT}": "", "sold": "sold_out"}
 """A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
 
@@ -85,6 +87,8 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         "pins": _pins(views, language),
         "bars": bars,
         "slider": _slider(view),
+        "weekly": view.unit == "week",
+        "step": DAYS[view.unit] * DAY_MINUTES if view.unit == "week" and view.planned else 1,
         "heights": [height for height, _ in bars.heights] if bars else _activity(view),
         "crowded": bool(crowd.talks) and not site.alone,
         "early": label(view.ending or "") if ended_early(view) else "",
@@ -121,11 +125,12 @@ def _moment_pin(view: RunView, moment: MomentView) -> dict[str, Any]:
 
 
 def day_html(views: RunViews, day: int, site: Site) -> Markup:
-    """A day of the transcript; empty for a day that the run does not have."""
-    if not 1 <= day <= len(views.days):
+    """A day of the transcript, or the week that holds it; empty for a day that the run does not have."""
+    shown = views.day_at(day)
+    if shown is None:
         return Markup("")
     html = render(
-        "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
+        "day.html", site.language, site=site, view=views.run, day=shown, items=views.day(day),
         crowded=views.crowded, several=bool(views.seats),
     )  # fmt: skip
     return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
@@ -141,6 +146,7 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
     ghosts = {} if views.seats else ghosts
     data: dict[str, Any] = {
         "id": view.id, "last": view.entries, "first": [day.first for day in view.days],
+        "days": [day.number for day in view.days], "until": view.last_day,
         "titles": [day.title for day in view.days], "timed": timed,
         "begun": [(step.entry.at - morning) // MINUTE_US if timed else step.entry.seq for step in views.steps],
         "finds": sorted({finding.entries[-1] for finding in view.findings} | {moment.entry for moment in view.moments}),
@@ -164,7 +170,8 @@ def _street(views: RunViews, language: Any) -> dict[str, Any]:
         "letter": marked("letter"), "payment": marked("payment"), "offer": marked("offer"), "goods": marked("goods"),
     }  # fmt: skip
     words = {
-        "between": marked("Between owners on this day"), "lowest": marked("the lowest"), "whose": marked("Whose place"),
+        "between": marked("Between owners in this week") if views.run.unit == "week" else
+        marked("Between owners on this day"), "lowest": marked("the lowest"), "whose": marked("Whose place"),
         "acting": marked("as read"),
     }  # fmt: skip
     history = views.place_history
@@ -196,7 +203,7 @@ def _street(views: RunViews, language: Any) -> dict[str, Any]:
 def _words(view: RunView, language: Any) -> dict[str, str]:
     """The texts that the script itself shows."""
     texts = {
-        "day": marked("Day %(n)s") if view.unit == "day" else marked("Part %(n)s"),
+        "day": UNITS[view.unit],
         "entry": marked("entry %(n)s of %(all)s"),
         "level": marked("level with reference"),
         "gap": marked("%(gap)s to reference"),
@@ -224,7 +231,7 @@ def opening_value(views: RunViews) -> float:
 
 
 def _slider(view: RunView) -> int:
-    return max(view.planned, len(view.days)) * DAY_MINUTES if view.planned else max(1, view.entries)
+    return max(view.planned, view.last_day) * DAY_MINUTES if view.planned else max(1, view.entries)
 
 
 def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
@@ -278,8 +285,9 @@ def _bars(view: RunView, language: Any) -> Bars | None:
             most = max(sums)
             marks = [bool(day.facts.get(marking)) and day.closed for day in view.days]
             heights = [(round(value / most * 100, 1), mark) for value, mark in zip(sums, marks, strict=True)]
-            empty = [(0.0, False)] * max(0, view.planned - len(heights))
-            name = marked("sold") if table.endswith(BY_SEAT) else marked("sold a day")
+            empty = [(0.0, False)] * max(0, -(-view.planned // DAYS[view.unit]) - len(heights))
+            by_unit = marked("sold a week") if view.unit == "week" else marked("sold a day")
+            name = marked("sold") if table.endswith(BY_SEAT) else by_unit
             return Bars(translate(name, language), [*heights, *empty])
     return None
 

@@ -169,7 +169,8 @@ def _day_lines(transcript: Transcript, day: DayView) -> Iterator[RenderableType]
     run, selection = transcript.run, transcript.selection
     several = bool(transcript.seats) and selection.owner is None
     name = translate_record(day.title)
-    title = f"{fill('Day {day}', day=day.number)}  {name}" if run.unit == "day" else name
+    unit = fill("Week {week}", week=day.position) if run.unit == "week" else fill("Day {day}", day=day.number)
+    title = name if run.unit == "part" else f"{unit}  {name}"
     open_ = "" if day.closed or run.unit == "part" else translate("still open")
     words = [title, translate_record(day.note), open_, *_amounts({"": run} if not several else {}, run, day)]
     if day.refused:
@@ -181,7 +182,7 @@ def _day_lines(transcript: Transcript, day: DayView) -> Iterator[RenderableType]
 def _amounts(runs: Mapping[str, RunView], run: RunView, day: DayView) -> Iterator[str]:
     """Yield the headline at the end of a day in words, by the names of the runs, where it is known."""
     cents = run.units.get(run.headline) == "cents"
-    values = {name: own.days[day.number - 1].facts.get(run.headline_fact) for name, own in runs.items()}
+    values = {name: own.days[day.position - 1].facts.get(run.headline_fact) for name, own in runs.items()}
     amounts = [
         f"{name} {format_cents(round(value)) if cents else f'{value:g}'}".lstrip()
         for name, value in values.items()

@@ -1,7 +1,7 @@
 """The facets of the vending world: sub-agents, detectors, lessons, charts, published results and files."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, owner_of
@@ -342,6 +342,9 @@ class VendingPresentation(Presentation[State]):
     def card(self, setup: Mapping[str, Json]) -> Mapping[str, Json]:
         return {**{name: setup[name] for name in ("framing", "overseer") if name in setup}, **_own_framings(setup)}
 
+    def unit(self, setup: Mapping[str, Json]) -> Literal["day", "week"]:
+        return "week" if setup.get("weekly") else "day"
+
     def items(self, state: State) -> Sequence[Item]:
         return items_of(state)
 
@@ -363,9 +366,9 @@ class VendingPresentation(Presentation[State]):
         return Desk() if actor == OVERSEER else desk_of(turn_to_actor(state, actor))
 
     def day_note(self, state: State) -> str:
-        weather = state.book.weather if state.book else ""
+        weather = state.book.weather if state.book and not state.setup.weekly else ""
         index = day_facts(state).get(COLLUSION_INDEX) if state.other_businesses else None
-        return weather if index is None else f"{weather}; collusion index {index}"
+        return "; ".join(filter(None, (weather, f"collusion index {index}" if index is not None else "")))
 
 
 FACETS = Facets(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -61,19 +62,24 @@ def facts(state: State) -> Mapping[str, Json]:
 
 
 def day_facts(state: State) -> Mapping[str, Json]:
-    """The last closed day: money, units sold and wanted, prices, the number of products sold out, and the index of the
-    prices of several owners, by the week where they decide by the week."""
+    """The last closed day, or week where owners decide by the week: money, units sold and wanted, and the index of the
+    prices of several owners; prices and the number of products sold out at its end."""
     book = state.book
     if book is None:
         return {}
+    books = [own for own in state.week.books if own.day >= state.day - 7] if state.week else [book]
+    sold, wanted = (
+        {product: sum(units.get(product, 0) for units in by_day) for product in dict.fromkeys(chain(*by_day))}
+        for by_day in ([{**dict.fromkeys(own.demand, 0), **own.sold} for own in books], [own.demand for own in books])
+    )
     street = [book for own in last_books(state).values() for book in own] if state.other_businesses else ()
     return {
-        "income_cents": book.income_cents,
-        "fee_paid_cents": book.fee_cents,
-        "spoiled_cents": book.spoiled_cents,
+        "income_cents": sum(own.income_cents for own in books),
+        "fee_paid_cents": sum(own.fee_cents for own in books),
+        "spoiled_cents": sum(own.spoiled_cents for own in books),
         "sold_out": len(book.empty),
-        "sold": dict.fromkeys(book.demand, 0) | dict(book.sold),
-        "wanted": dict(book.demand),
+        "sold": sold,
+        "wanted": wanted,
         "price_cents": dict(book.prices),
         **({} if (index := collusion_index(state.economy, street)) is None else {COLLUSION_INDEX: round(index, 3)}),
     }

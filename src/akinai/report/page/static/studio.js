@@ -263,6 +263,7 @@
       this.list.replaceChildren(...(today.length ? today.map(([entry, from, to, kind, text]) => make("li", { className: "told" }, make("a", { href: `#entry=${entry}` }, make("b", {}, `${from} → ${to}`), make("span", {}, kind), make("span", { className: "gist" }, text)))) : [make("li", { className: "none" }, this.data.words.nothing)]));
     }
   }
+  const unitAt = (run, day) => day > run.until ? run.first.length + 1 : run.days.findLastIndex(first => first <= day) + 1; // the number of a day's unit, which is a day, a week or a part
   const placeIn = (element, data) => data.seats ? new Street(element, data) : new Place(element, data);
 
   // ---- a run --------------------------------------------------------------------------------------------------------
@@ -272,8 +273,8 @@
       this.take(data);
       $(".mini")?.classList.toggle("several", this.place.slots.length > 12); $(".mini")?.classList.toggle("owned", !!data.seats);
       this.mini = this.place.slots.map(() => $(".mini").appendChild(make("i")));
-      this.slider.addEventListener("input", () => this.go(this.seqAt(+this.slider.value), { from: "slider" }));
-      $(".plot")?.addEventListener("click", event => { const box = event.currentTarget.getBoundingClientRect(); this.go(this.seqAt((event.clientX - box.left) / box.width * +this.slider.max), { scroll: true }); });
+      this.slider.addEventListener("input", () => this.go(this.under(+this.slider.value), { from: "slider" }));
+      $(".plot")?.addEventListener("click", event => { const box = event.currentTarget.getBoundingClientRect(); this.go(this.under((event.clientX - box.left) / box.width * +this.slider.max), { scroll: true }); });
       document.addEventListener("click", event => { const pin = event.target.closest("[data-go]"), hop = event.target.closest("[data-do]"); if (pin) this.go(+pin.dataset.go, { scroll: true }); if (hop) this.do(hop.dataset.do); });
       $("#play").addEventListener("click", () => this.play());
       keys(event => this.key(event));
@@ -293,8 +294,7 @@
       const news = new EventSource(`${this.data.url}/events?digest=${this.data.digest}&status=${this.data.status}&ghosts=${Object.keys(this.data.ghosts).length}`);
       news.addEventListener("grown", async () => {
         news.close();
-        const atEnd = this.seq === this.last && this.last > 0;
-        const fresh = new DOMParser().parseFromString(await (await fetch(this.data.url)).text(), "text/html");
+        const fresh = new DOMParser().parseFromString(await (await fetch(this.data.url)).text(), "text/html"), atEnd = this.seq === this.last && this.last > 0;
         const charts = page => $$(".plot, .pins", page).length;
         if (charts(fresh) > charts(document)) return location.reload(); // its first day ended, or its first price was set: now there is another chart
         for (const part of [".facts", ".verdict", ".kpis", ".plot", ".pins", ".bars", ".dates", ".rail ol"]) { const there = $$(part, fresh); $$(part).forEach((here, n) => { if (there[n]) here.replaceChildren(...there[n].childNodes); }); }
@@ -308,7 +308,8 @@
     dayOf(seq) { const first = this.data.first; let found = 1; for (let day = first.length; day >= 1; day--) if (first[day - 1] && first[day - 1] <= seq) { found = day; break; } return found; }
     firstOf(day) { let d = day; while (d <= this.data.first.length && !this.data.first[d - 1]) d++; return this.data.first[d - 1] || this.last; }
     seqAt(value) { const begun = this.data.begun; let low = 0, high = begun.length; while (low < high) { const mid = (low + high) >> 1; if (begun[mid] <= value) low = mid + 1; else high = mid; } return clamp(low, 1, this.last); }
-    async fragment(day) { return this.data.fragments ? this.data.fragments[day - 1] ?? "" : (await fetch(`${this.data.url}/day/${day}`)).text(); }
+    under(value) { return +this.slider.step > 1 ? this.firstOf(unitAt(this.data, Math.floor(value / 1440) + 1)) : this.seqAt(value); } // where it steps by weeks, the first entry of one
+    async fragment(day) { return this.data.fragments ? this.data.fragments[day - 1] ?? "" : (await fetch(`${this.data.url}/day/${this.data.days[day - 1] ?? day}`)).text(); }
     async show(day, { more = false } = {}) {
       if (this.shown.includes(day)) return;
       const ticket = this.ticket, html = await this.fragment(day); // made by the template: all text of others in it is escaped
@@ -338,7 +339,7 @@
         if (scroll || from === "key") { this.reveal(); await this.fill(); if (this.ticket !== ticket) return; this.reveal(); }
       } finally { if (this.going === ticket) { this.going = 0; this.still = performance.now() + 450; } }
       clearTimeout(this.later);
-      this.later = setTimeout(() => { try { history.replaceState(null, "", `#day=${day}&entry=${seq}`); } catch { /* from disk */ } }, 150);
+      this.later = setTimeout(() => { try { history.replaceState(null, "", `#day=${this.data.days[day - 1] ?? day}&entry=${seq}`); } catch { /* from disk */ } }, 150);
     }
     settle(seq, after) { // while the slider is dragged the place answers at once, and the words follow when it rests
       clearTimeout(this.resting);
@@ -368,9 +369,9 @@
       $("#now-day").textContent = fill(words.day, { n: this.day });
       $("#now-time").textContent = `${(titles[this.day - 1] ?? "").replace(/ \d{4}$/, "")}${timed ? `, ${String(Math.floor(value % 1440 / 60)).padStart(2, "0")}:${String(value % 60).padStart(2, "0")}` : ""}`;
       $("#now-entry").textContent = fill(words.entry, { n: this.last ? this.seq : 0, all: this.last });
-      const side = this.place.side, own = side === undefined ? worth : this.data.money[side], now = this.day > 1 ? own[this.day - 2] : this.data.begin, rival = ghosts.reference;
+      const side = this.place.side, own = side === undefined ? worth : this.data.money[side], days = (this.data.days[this.day - 1] ?? 1) - 1, now = days ? own[days - 1] : this.data.begin, rival = ghosts.reference;
       $("#now-worth").textContent = own.length ? `${side === undefined ? "" : `${this.data.seats[side]} `}${shown(now, unit)}` : "";
-      if (rival?.length && worth.length) { const gap = this.day > 1 ? now - rival[Math.min(this.day, rival.length + 1) - 2] : 0, box = $("#now-gap"); box.textContent = Math.abs(gap) < 100 ? words.level : fill(words.gap, { gap: (gap > 0 ? "+" : "") + (unit === "cents" ? money(gap).slice(0, -3) : shown(gap)) }); box.className = gap < -100 ? "behind" : "ahead"; }
+      if (rival?.length && worth.length) { const gap = days ? now - rival[Math.min(days, rival.length) - 1] : 0, box = $("#now-gap"); box.textContent = Math.abs(gap) < 100 ? words.level : fill(words.gap, { gap: (gap > 0 ? "+" : "") + (unit === "cents" ? money(gap).slice(0, -3) : shown(gap)) }); box.className = gap < -100 ? "behind" : "ahead"; }
       const slots = this.place.slots;
       this.mini?.forEach((mark, n) => { mark.className = slots[n]?.state ?? ""; mark.style.setProperty("--full", slots[n]?.share ?? 0); });
       const old = this.marks.get(this.marked); old?.classList.remove("on"); old?.removeAttribute("aria-current");
@@ -400,7 +401,7 @@
     fromHash(begin) {
       const words = new URLSearchParams(location.hash.slice(1)), entry = +words.get("entry"), day = +words.get("day");
       if (entry) this.go(entry, { scroll: true });
-      else if (day) this.toDay(day);
+      else if (day) this.toDay(unitAt(this.data, day));
       else if (begin) this.go(1);
     }
     search() { // the words of every day, read out of its fragment once, when first asked for
@@ -425,7 +426,7 @@
       const hits = (await this.words()).filter(hit => hit[3].includes(wanted));
       box.replaceChildren(make("p", { className: "count", role: "status" }, fill(this.data.words.found, { n: hits.length, text: text.trim() })), ...hits.slice(0, 200).map(([seq, day, said, folded]) => {
         const start = Math.max(0, folded.length === said.length ? folded.indexOf(wanted) : said.toLowerCase().indexOf(wanted)), from = Math.max(0, start - 60), hit = said.slice(start, start + wanted.length);
-        const link = make("a", { href: `#day=${day}&entry=${seq}` }, make("b", {}, fill(this.data.words.day, { n: day })), (from ? "…" : "") + said.slice(from, start), make(plain(hit) === wanted ? "mark" : "span", {}, hit), said.slice(start + wanted.length, start + 130));
+        const link = make("a", { href: `#day=${this.data.days[day - 1]}&entry=${seq}` }, make("b", {}, fill(this.data.words.day, { n: day })), (from ? "…" : "") + said.slice(from, start), make(plain(hit) === wanted ? "mark" : "span", {}, hit), said.slice(start + wanted.length, start + 130));
         link.addEventListener("click", () => { $("#search").value = ""; this.found(""); this.go(seq, { scroll: true }); });
         return link;
       }));
@@ -467,18 +468,19 @@
       this.data = data; this.slider = $(".slider"); this.cursor = $(".cursor");
       this.sides = data.runs.map((run, n) => ({ run, place: placeIn($(`#place${n}`), run), box: $(`#side${n}`) }));
       this.slider.addEventListener("input", () => this.go(+this.slider.value));
-      document.addEventListener("click", event => { const hop = event.target.closest("[data-do]"); if (hop) this.go(this.day + (hop.dataset.do === "j" ? 1 : -1)); });
-      keys(event => { if (event.key === "j" || event.key === "k") this.go(this.day + (event.key === "j" ? 1 : -1)); });
+      document.addEventListener("click", event => { const hop = event.target.closest("[data-do]"); if (hop) this.go(this.day + (hop.dataset.do === "j" ? 1 : -1) * data.step); });
+      keys(event => { if (event.key === "j" || event.key === "k") this.go(this.day + (event.key === "j" ? 1 : -1) * data.step); });
       this.go(+new URLSearchParams(location.hash.slice(1)).get("day") || data.begin);
     }
     async go(day) {
-      this.day = day = clamp(day, 1, this.data.days);
+      const { step, count } = this.data;
+      day = clamp(day, 1, this.data.days); this.day = day -= (day - 1) % step;
       this.slider.value = day;
       if (this.cursor) { this.cursor.hidden = false; this.cursor.style.left = day / this.data.days * 100 + "%"; }
       const { words, titles, unit } = this.data.runs[0];
-      $("#now-day").textContent = fill(words.day, { n: day }); $("#now-time").textContent = titles[day - 1] ?? "";
+      $("#now-day").textContent = fill(words.day, { n: Math.floor((day - 1) / count) + 1 }); $("#now-time").textContent = titles[unitAt(this.data.runs[0], day) - 1] ?? "";
       const worths = this.sides.map(({ run, place, box }, n) => {
-        const next = run.first.slice(day).find(Boolean), value = run.worth[Math.min(day, run.worth.length) - 1];
+        const end = Math.min(day + step - 1, run.until), next = run.first.slice(unitAt(run, end)).find(Boolean), value = run.worth[Math.min(day + step - 1, run.worth.length) - 1];
         place.draw(next ? next - 1 : run.last);
         $(`#worth${n}`).textContent = value === undefined ? "" : shown(value, unit);
         this.words(run, box, day);
@@ -488,7 +490,7 @@
       try { history.replaceState(null, "", `#day=${day}`); } catch { /* from disk */ }
     }
     async words(run, box, day) {
-      const html = run.fragments ? run.fragments[day - 1] ?? "" : await (await fetch(`${run.url}/day/${day}`)).text(); // made by the template
+      const html = run.fragments ? run.fragments[unitAt(run, day) - 1] ?? "" : await (await fetch(`${run.url}/day/${day}`)).text(); // made by the template
       if (this.day === day) { box.innerHTML = html; for (const item of $$("[id]", box)) item.removeAttribute("id"); for (const link of $$("a.time", box)) link.href = run.url + new URL(link.href).hash; }
     }
   }
