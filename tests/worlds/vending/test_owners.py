@@ -421,15 +421,6 @@ def stocked(state: State, owner: str, prices_permille: int, units: int = 100) ->
     return on_sale(state.turned_to(owner), prices, units)
 
 
-def left(state: State, owner: str) -> State:
-    """The street after an owner left whose turn it was."""
-    state = state.turned_to(owner).moved(busy_until=0)
-    waiting = {name: own.moved(busy_until=state.minute) for name, own in state.other_businesses.items()}
-    state, outcome = do(state.moved(other_businesses=waiting), a.LeaveStreet(why="its program broke"), owner)
-    assert outcome.ok
-    return state
-
-
 def block_sold(state: State) -> dict[str, dict[str, int]]:
     """The units that each owner sells in a whole day, by product."""
     while state.day == 1:
@@ -541,7 +532,7 @@ def test_a_payment_arrives_and_stays() -> None:
     state = awake(state, FIRST)
     refused(state, a.SendMoney(to=SECOND, cents=START_CENTS), "no_cash", FIRST)
     refused(state, a.SendMoney(to=FIRST, cents=1), "no_owner", FIRST)
-    gone = awake(left(state, SECOND), FIRST)
+    gone = state.moved(other_businesses={SECOND: state.business(SECOND).moved(ending="bankrupt")})
     refused(gone, a.SendMoney(to=SECOND, cents=1), "closed", FIRST)
 
 
@@ -634,7 +625,7 @@ def test_nothing_changes_hands_where_a_side_fails() -> None:
         "did not have the goods": first.moved(storage={}),
         "did not have the money": second.moved(cash_cents=1_000),
         "had no room": with_storage(second, {id: 360}),
-        "is out of business": left(state, SECOND),
+        "is out of business": second.moved(ending="bankrupt"),
     }
     for why, before in broken.items():
         after = after_handover(before)
@@ -706,20 +697,6 @@ def test_turn_order_favours_nobody() -> None:
     first = Counter(WORLD.actors(begin(genesis(seed, preset="quarter"), owners=2))[0] for seed in range(1, 201))
     assert min(first.values()) > 75
     assert len(first) == 2
-
-
-def test_who_leaves_the_street_is_valued_on_that_day_and_the_others_go_on() -> None:
-    """Its machine sells no more, nobody waits for it, and the last to go ends the game."""
-    state = stocked(stocked(arena(days=20), FIRST, 900), SECOND, 900)
-    state = left(state, SECOND)
-    assert state.business(SECOND).ending == "left"
-    assert WORLD.actors(state) == (FIRST,)
-    ended = state.business(SECOND)
-    alone = block_sold(stocked(arena(), FIRST, 900))[FIRST]
-    assert block_sold(state)[FIRST] == alone
-    state = by(state, FIRST, *[a.AdvanceDay()] * 20)
-    assert noticed(state.business(SECOND)) == noticed(ended)
-    assert WORLD.ending(state) == "horizon"
 
 
 def weekly_business(preset: str, owner: str, settings: Mapping[str, object] = {}, days: int = 28) -> Business:

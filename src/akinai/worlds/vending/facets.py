@@ -102,9 +102,9 @@ class VendingSeating(Seating[State]):
     def leaving_action(self, state: State, actor: str, why: str) -> LeaveStreet | None:
         if actor == OVERSEER:
             return LeaveStreet(why=why[:NOTEPAD_LIMIT])
-        businesses = state.businesses
-        going = [owner for owner in businesses if owner != owner_of(actor) and not businesses[owner].ending]
-        return LeaveStreet(why=why[:NOTEPAD_LIMIT]) if going and owner_of(actor) in businesses else None
+        owner, businesses = owner_of(actor), state.businesses
+        others = [own for name, own in businesses.items() if name != owner and own.left_after is None]
+        return LeaveStreet(why=why[:NOTEPAD_LIMIT]) if others and owner in businesses else None
 
 
 class VendingSides(Sides[State]):

@@ -150,12 +150,17 @@ def score(steps: Steps[State]) -> Sequence[Score]:
 
 
 def owner_scores(steps: Steps[State]) -> Sequence[Score]:
-    """The headline, the units sold, the messages and the days in business of each of several owners, by its name."""
+    """The headline, the units sold, the messages and the days in business of each of several owners, by its name.
+
+    Days after an owner has left are none in business.
+    """
     scores = list[Score]()
     for owner in steps.opening.owners if steps.opening.other_businesses else ():
         headline, *further = score(own_steps(steps, owner))
         own = [headline, *(score for score in further if score.name in ("units_sold", "messages"))]
-        days = Score("days_in_business", steps.final.business(owner).closed_days, "days", better="higher")
+        business = steps.final.business(owner)
+        stayed = business.closed_days if business.left_after is None else business.left_after
+        days = Score("days_in_business", stayed, "days", better="higher")
         scores += [replace(score, name=f"{score.name}_{owner}") for score in (*own, days)]
     return scores
 

@@ -273,7 +273,7 @@ class AcceptGoods(Dealing):
 
 
 class LeaveStreet(Verb):
-    """Close the business for good, or oversee no more. So it is where a player cannot go on while others do."""
+    """Run the business no more, or oversee no more. So it is where a player cannot go on while others do."""
 
     for_owner = False
     only_with = "rivals"

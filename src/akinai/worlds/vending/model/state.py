@@ -378,8 +378,15 @@ class Business(Record):
     """Among several owners: the minute from which the owner may act again."""
     away: bool = False
     """Among several owners: whether it is out or asleep until then."""
+    left_after: int | None = None
+    """The number of closed days after which its owner left, from when on nobody runs it; None: its owner is there."""
     notices: tuple[str, ...] = ()
     """What came while another owner acted: mornings, goods signed for. The owner's next outcome begins with it."""
+
+    @property
+    def has_owner(self) -> bool:
+        """Whether somebody still runs it: it has not ended, and its owner has not left."""
+        return self.ending is None and self.left_after is None
 
     @property
     def machine_cents(self) -> int:

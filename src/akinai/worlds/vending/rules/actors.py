@@ -41,7 +41,7 @@ def _turns(state: State) -> Sequence[str]:
     whose week is open."""
     if not state.other_businesses:
         return () if state.ending or (state.week and state.week.closed) else (state.owner,)
-    going = {owner: own for owner, own in state.businesses.items() if not own.ending}
+    going = {owner: own for owner, own in state.businesses.items() if own.has_owner}
     if state.week is not None:
         return [owner for owner, own in going.items() if own.week and not own.week.closed]
     chance = state.economy.root("turn", state.day)
@@ -112,8 +112,8 @@ def why_closed(state: State, actor: str) -> str | None:
     if actor == OVERSEER or _is_reviewing(state):
         reading = actor == OVERSEER and _is_reviewing(state)
         return None if reading else "no letter to read" if actor == OVERSEER else "the overseer reads a letter"
-    if state.ending:
-        return state.ending
+    if not state.has_owner:
+        return state.ending or "left"
     if state.owner not in (turns := _turns(state)):
         return f"it is the turn of {' and '.join(turns)}"
     if state.unwritten:

@@ -43,7 +43,7 @@ def post_to(state: State, owner: str, sender: str, subject: str, body: str) -> S
     """
 
     def deliver(own: State) -> State:
-        if own.ending:
+        if not own.has_owner:
             return own
         return post(own, sender, subject, body).moved(notices=(*own.notices, f"New letter from {sender}: {subject}"))
 

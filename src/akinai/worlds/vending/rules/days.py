@@ -55,7 +55,7 @@ def _with_news_of_others(before: State, state: State, *, morning: bool) -> State
     acting = state.owner
 
     def told(own: State) -> State:
-        if own.owner == acting:
+        if own.owner == acting or not own.has_owner:
             return own
         signed = deliveries.signed_text(before.turned_to(own.owner), own)
         news = [text for text in (signed, morning_notice(own)[0] if morning else "") if text]
@@ -143,9 +143,24 @@ def wait_until(state: State, action: WaitUntil) -> Result:
 
 
 def leave(state: State) -> Result:
-    """Close the business of an owner whose player cannot go on; the others go on without it."""
-    passage = pass_time(state.moved(ending="left"), state.minute)
-    return passage.state, Outcome(_end_text(passage.state))
+    """Leave the business of an owner whose player cannot go on to itself; the others go on without it.
+
+    Up to the horizon it is like that of an owner who sleeps through every day, so to leave saves no fee and no rent.
+    Without a horizon it is closed.
+    """
+    outcome, state = leaving_outcome(state), state.moved(left_after=state.closed_days)
+    if not state.setup.last_day:
+        return pass_time(state.moved(ending="left"), state.minute).state, outcome
+    return pass_time(state, state.setup.last_day * DAY_MINUTES, away=True).state, outcome
+
+
+def leaving_outcome(state: State) -> Outcome:
+    """What an owner's leaving brings, in words and as data."""
+    days = state.setup.days
+    if not days:
+        return Outcome("The business is closed.")
+    text = f"Nobody runs the business from now on. Up to the end of day {days} its fees and rents go on falling due."
+    return Outcome(text, data={"unattended_until_day": days})
 
 
 def _end_text(state: State) -> str:

@@ -4,7 +4,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.state import DAY_MINUTES, Bargain, Lot, Result, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Bargain, Business, Lot, Result, State, clock
 from akinai.worlds.vending.rules.books import book, for_rival, post, post_to, rival_at, site_name
 from akinai.worlds.vending.rules.deliveries import free_units
 from akinai.worlds.vending.rules.orders import unknown_product
@@ -29,20 +29,25 @@ def look_at_rivals(state: State) -> Result:
             tags = [f"{names[id].name} ({id}) {format_cents(cents)}" for id, cents in prices.items()]
             lines.append(f"{rival}, {place}: {', '.join(tags) or 'nothing on sale'}.")
             machines[place] = dict(prices)
-        if own.ending:
-            lines.append(f"{rival} is out of business.")
+        if not own.has_owner:
+            lines.append(f"{_gone_text(rival, own)}.")
         data[rival] = machines
     return state, Outcome("\n".join(lines), data={"prices_cents": data})
 
 
 def _find_rival(state: State, name: str) -> str | Outcome:
-    """Another owner who is in business, or the refusals `no_owner` and `closed`."""
+    """Another owner who runs a business, or the refusals `no_owner` and `closed`."""
     rival = rival_at(state, name)
     if rival is None:
         return Outcome.refused("no_owner", f"{name!r:.80} is no other owner of this street")
-    if state.other_businesses[rival].ending:
-        return Outcome.refused("closed", f"{rival} is out of business")
+    if not (own := state.other_businesses[rival]).has_owner:
+        return Outcome.refused("closed", _gone_text(rival, own))
     return rival
+
+
+def _gone_text(rival: str, own: Business) -> str:
+    """Why nobody runs an owner's business."""
+    return f"{rival} is out of business" if own.ending else f"{rival} has left, and nobody runs its business"
 
 
 def _pay(state: State, rival: str, cause: str, cents: int) -> State:
@@ -137,7 +142,7 @@ def _hand_over(state: State, bargain: Bargain) -> State:
     subject = f"Offer {bargain.number} {'failed' if why else 'was handed over'}"
     for owner in (bargain.seller, bargain.buyer):
         own = state.turned_to(owner)
-        state = own if own.ending else post(own, BANK, subject, text)
+        state = post(own, BANK, subject, text) if own.has_owner else own
     return state.turned_to(front)
 
 

@@ -14,6 +14,7 @@ from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import CarryOut, Result, State, Week
 from akinai.worlds.vending.rules import customers, mail, orders
 from akinai.worlds.vending.rules.books import site_at, site_name
+from akinai.worlds.vending.rules.days import leaving_outcome
 from akinai.worlds.vending.rules.orders import unknown_product
 from akinai.worlds.vending.rules.sites import layout_of
 from akinai.worlds.vending.sprint import verbs as weekly
@@ -37,7 +38,8 @@ def with_report(state: State) -> State:
     """The business with the report of its last week."""
     state, news = customers.read_news(state)
     text, data = report(state, news)
-    return state.moved(week=week_of(state).moved(report=text, data=data, closed=False), notices=())
+    closed = state.left_after is not None
+    return state.moved(week=week_of(state).moved(report=text, data=data, closed=closed), notices=())
 
 
 def close_week(state: State) -> Result:
@@ -55,19 +57,33 @@ def close_week(state: State) -> Result:
 
 
 def begin_week(state: State) -> State:
-    """The owners on the next Monday, if all who go on have closed their week and no letter waits for the overseer."""
-    going = {owner: own.week for owner, own in state.businesses.items() if not own.ending}
-    if state.outgoing or not going or not all(week and week.closed for week in going.values()):
-        return state
-    front, state = state.owner, run_week(state)
-    for owner in going:
-        state = with_report(state.turned_to(owner))
+    """The owners on the next Monday, if all who go on have closed their week and no letter waits for the overseer.
+
+    Where none of them has an owner any more the weeks go by to the end.
+    """
+    front, going = state.owner, _weeks(state)
+    while going and not state.outgoing and all(week.closed for week in going.values()):
+        state = run_week(state)
+        for owner in going:
+            state = with_report(state.turned_to(owner))
+        going = _weeks(state)
     return state.turned_to(front)
 
 
+def _weeks(state: State) -> Mapping[str, Week]:
+    """The weeks of the businesses that go on, by owner."""
+    return {owner: own.week for owner, own in state.businesses.items() if own.week and not own.ending}
+
+
 def leave(state: State) -> Result:
-    """Close the business of an owner whose player cannot go on; the others need not wait for it."""
-    return begin_week(state.moved(ending="left")), Outcome("The business is closed.")
+    """Leave the business of an owner whose player cannot go on to its employee; the others need not wait for it.
+
+    He works by the plan up to the horizon, as for an owner who only closes its weeks. Without a horizon the business is
+    closed.
+    """
+    outcome, ending = leaving_outcome(state), None if state.setup.last_day else "left"
+    state = state.moved(left_after=state.closed_days, ending=ending, week=week_of(state).moved(closed=True))
+    return begin_week(state), outcome
 
 
 def late_report(state: State, outcome: Outcome) -> Outcome:

@@ -44,7 +44,7 @@ def _owners(state: State) -> Listing:
 
 
 def _condition(own: Business) -> str:
-    if gone := ENDINGS.get(own.ending or ""):
+    if gone := ENDINGS.get(own.ending or "" if own.left_after is None else "left"):
         return gone
     sealed = sum(site.sealed for site in own.sites)
     return "" if not sealed else "sealed" if sealed == len(own.sites) else f"{sealed} sealed"
