@@ -195,6 +195,27 @@ def test_recovery_is_counted_from_the_shock() -> None:
     assert recovery(played(stocked(street("nothing")), until=DAY + 12)) == {}
 
 
+def test_each_owner_of_a_street_has_its_own_recovery() -> None:
+    """The second beside a first that is idle, which gained nothing before and so has none."""
+    settings = {**planted("price_war"), "owners.2.agent": "reference"}
+    (run,) = akinai.run("vending", preset="arena", agent="idle", days=60, seeds=3, settings=settings)
+    scores = {score.name: score for score in run.scores if score.name.startswith("shock_")}
+    assert [*scores] == ["shock_recovery_days_owner_2", "shock_recovered_owner_2"]
+    assert scores["shock_recovery_days_owner_2"].value >= 7
+    entries = {entry.seq: entry for entry in run.ledger.entries}
+    assert {entries[seq].actor for seq in scores["shock_recovered_owner_2"].because} == {"owner_2"}
+
+
+def test_the_first_owners_recovery_is_the_runs() -> None:
+    """It stands under the name that a street of one owner has, and under its own."""
+    settings = {**planted("price_war"), "owners.1.agent": "reference"}
+    (run,) = akinai.run("vending", preset="arena", agent="idle", days=60, seeds=3, settings=settings)
+    values = {score.name: score.value for score in run.scores if score.name.startswith("shock_")}
+    assert values["shock_recovery_days"] == values["shock_recovery_days_owner_1"] >= 7
+    assert values["shock_recovered"] == values["shock_recovered_owner_1"] == 1
+    assert len(values) == 4
+
+
 def test_no_recovery_counts_to_the_end_and_says_so() -> None:
     """Also to the end that was planned, where the business is closed before."""
     never = {"shock_recovery_days": 60 - DAY + 1, "shock_recovered": 0}

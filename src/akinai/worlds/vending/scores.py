@@ -203,7 +203,9 @@ def _closed_on_street(steps: Steps[State]) -> Mapping[int, Sequence[Book]]:
 
 
 def shock_scores(steps: Steps[State]) -> Sequence[Score]:
-    """How many days the first owner needs after each planted shock, and whether it recovers before the end.
+    """How many days owners need after each planted shock, and whether they recover before the end.
+
+    Those of the first owner come first. Of several owners each has its own besides, by its name.
 
     A day's gain is its takings less the trade price of what was sold. Gains are divided by what the customers of their
     days are worth, so that an event or a season is neither a shock nor a recovery. An owner is hurt if on one of the
@@ -213,9 +215,18 @@ def shock_scores(steps: Steps[State]) -> Sequence[Score]:
     or up to the planned end where the business was closed, and `shock_recovered` is 0: its recovery takes at least that
     long. Several shocks have scores by their numbers. An owner who gained nothing before a shock has none.
     """
-    setup, owner = steps.opening.setup, steps.opening.owner
-    if not setup.shocks:
+    opening = steps.opening
+    if not opening.setup.shocks:
         return []
+    scores, owners = _shock_scores(steps, opening.owner), opening.owners if opening.other_businesses else ()
+    for owner in owners:
+        scores += [replace(score, name=f"{score.name}_{owner}") for score in _shock_scores(steps, owner)]
+    return scores
+
+
+def _shock_scores(steps: Steps[State], owner: str) -> list[Score]:
+    """The scores of one owner, for each shock whose recovery can be told."""
+    setup = steps.opening.setup
     books = {
         book.day: (book, step.entry.seq)
         for step in own_steps(steps, owner)
