@@ -216,3 +216,46 @@ def test_an_estimate_says_what_it_cannot_count() -> None:
     assert akinai.estimate("vending", model="openai:k", days=3).uncounted == ()
     with pytest.raises(UsageError, match="cannot tell how often the model of suppliers"):
         akinai.estimate("vending", agent="idle", settings=suppliers, days=3)
+
+
+def test_tools_are_a_list_or_a_text_with_commas() -> None:
+    """As the list of treated businesses of a market is: one ledger for both, and the same unknown names."""
+    world = worlds.load("vending")
+    listed, text = (
+        prepare(world, preset="arena", settings=[f"owners.2.tools={tools}"]).setup
+        for tools in ('["look_at_rivals", "advance_day"]', "look_at_rivals, advance_day")
+    )
+    assert listed == text
+    assert prepare(world, preset="arena", settings=["tools=advance_day"]).setup["tools"] == ["advance_day"]
+    with pytest.raises(UsageError, match="did you mean 'advance_day'"):
+        prepare(world, preset="arena", settings=["tools=advence_day"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings", "who"),
+    [
+        ("arena", {"owners.2.tools": "look_at_rivals", "owners.2.agent": "listed"}, "'listed'.*owner_2"),
+        ("arena", {"owners.2.tools": "look_at_rivals"}, "'reference'.*owner_2"),
+        ("quarter", {"tools": "advance_day"}, "'reference'.*owner"),
+        ("sprint", {"tools": "week"}, "'reference'.*owner"),
+    ],
+)
+def test_no_player_by_rules_is_left_without_its_tools(preset: str, settings: dict[str, Any], who: str) -> None:
+    """It would break, and leave the street without a word. Presets of few tools hold all that such players use."""
+    with pytest.raises(UsageError, match=who):
+        akinai.run("vending", preset=preset, days=7, settings=settings)
+    with pytest.raises(UsageError, match="counts on tools"):
+        akinai.open("vending", preset="arena", days=2, settings={"owners.2.tools": "advance_day"}, hold=["owner_1"])
+
+
+def test_few_tools_are_for_scripts_and_for_those_who_play_from_outside(tmp_path: Path) -> None:
+    """These may have few, beside players by rules that have all."""
+    script = tmp_path / "two.jsonl"
+    script.write_text('{"action": "ADVANCE_DAY"}\n' * 2)
+    own = {"owners.2.tools": "advance_day"}
+    (run,) = akinai.run("vending", preset="arena", days=2, settings={**own, "owners.2.agent": f"script:{script}"})
+    assert run.ending == "horizon"
+    with akinai.open("vending", preset="arena", days=2, settings=own, hold=["owner_2"]) as session:
+        assert [verb.tool_name() for verb in session.view("owner_2").verbs] == ["advance_day"]
+    with akinai.open("vending", preset="quarter", days=2, settings={"tools": "advance_day"}) as session:
+        assert [verb.tool_name() for verb in session.view("owner").verbs] == ["advance_day"]

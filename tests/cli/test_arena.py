@@ -252,6 +252,20 @@ def test_games_of_an_arena_are_analysed_under_the_names_of_who_sat_where() -> No
     }
 
 
+def test_games_of_models_are_named_by_who_sat_where_alone(
+    akinai: Akinai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In `analyze` and in what `resume` prints: no list in brackets, and no setting that the names tell."""
+    monkeypatch.chdir(tmp_path)
+    words = ("openai:naive", "listed", "--days", "3", "--name", "a", "--store", "akinai.db")
+    akinai("arena", *words, "--base-url", "http://127.0.0.1:1/v1")
+    names = {*akinai("analyze", "a", "--store", "akinai.db", "--json").json["groups"]}
+    assert names == {"openai:naive, listed", "listed, openai:naive"}
+    resumed = akinai("resume", "a", "--store", "akinai.db").out
+    assert "openai:naive, " in resumed
+    assert "[" not in resumed
+
+
 def test_a_round_with_a_game_that_is_not_over_does_not_count(tmp_path: Path) -> None:
     """It is named below the table; one whose player broke is over, since the other played on."""
     script = tmp_path / "two.jsonl"

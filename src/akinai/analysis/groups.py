@@ -18,6 +18,7 @@ from akinai.analysis.records import (
     UsageSummary,
 )
 from akinai.core.canonical import Json, canonical, short_digest
+from akinai.core.facets import SAME
 from akinai.core.ledger import Genesis
 from akinai.core.scores import WORDS, Score, Table, bounds
 from akinai.core.statistics import Summary, clustered, share_between, summarise, welch_mde
@@ -181,7 +182,7 @@ def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, .
 
 def _untold(header: RunHeader, settings: Mapping[str, Json]) -> Mapping[str, Json]:
     """The settings other than those that say who plays, which the label of a run tells."""
-    told = set(spec_of(header).seated.values())
+    told = {*spec_of(header).seated.values(), SAME, None}  # a seat with a model has no agent of its own
     return {
         name: value
         for name, value in settings.items()

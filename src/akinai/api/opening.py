@@ -26,7 +26,14 @@ from akinai.runtime.config.addresses import opened, resolve_store
 from akinai.runtime.config.calls import given_of, with_options
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.options import AgentOptions, OpenOptions
-from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
+from akinai.runtime.play.agent_registry import (
+    HELD,
+    HUMAN,
+    SESSION_AGENT,
+    default_agent,
+    expect_tools,
+    resolve_group_models,
+)
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import PlayContext, is_reproducible
 from akinai.runtime.play.model_pool import open_model_pool
@@ -135,6 +142,8 @@ def plan_session(world: World[Any], played_by: str, options: OpenOptions, key: K
         world, preset=options["preset"], days=options["days"], settings=settings or (), thinks=spec.asks_model
     )
     spec = resolve_group_models(spec, world, prepared.setup, None)
+    if factory is None:
+        expect_tools(world, prepared.setup, spec, hold or None)
     name = checked_name(options["name"] or "session")
     seeds, named = checked_seeds([options["seed"]]), bool(options["name"])
     (planned,) = plan(world, prepared, spec, seeds, name, named=named, key=key)

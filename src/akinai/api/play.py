@@ -20,6 +20,7 @@ from akinai.runtime.play.agent_registry import (
     check_spec,
     default_agent,
     expect_local_agent,
+    expect_tools,
     refuse_unused,
     resolve_agent,
     resolve_group_models,
@@ -133,6 +134,7 @@ def parts_of(
         resolved = resolve_group_models(
             spec, world, prepared.setup, options["base_url"], open_models=open_models, advice=advice
         )
+        expect_tools(world, prepared.setup, resolved)
         parts.append(Part(point, prepared, resolved))
     return parts
 
@@ -294,6 +296,7 @@ def _fork_spec(header: RunHeader, options: ForkOptions) -> AgentSpec:
     if options["max_dollars"] is not None:
         spec = replace(spec, budget=replace(spec.budget, dollars=options["max_dollars"]))
     spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
+    expect_tools(world, header.genesis.setup, spec)
     unused = {"--base-url": base_url, "--max-dollars": options["max_dollars"]}
     if not spec.asks_model:
         refuse_unused([flag for flag, value in unused.items() if value])

@@ -68,6 +68,10 @@ class Seating(Generic[S]):
         run's agent or the model of their side plays."""
         return None
 
+    def missing_tools(self, state: S, actor: str) -> Sequence[str]:
+        """The names of tools that the settings keep from an actor and that the world's players count on."""
+        return ()
+
     def wake_times(self, state: S) -> Mapping[str, int]:
         """Actors that sleep until a time, with that time in microseconds since the epoch.
 

@@ -30,6 +30,13 @@ class DocumentError(ValueError):
     """A file or a text that is not read. The message is a clause about it, with what to do."""
 
 
+def split_names(names: object) -> object:
+    """The names in a text that holds commas between them, each once; any other value as it is."""
+    if not isinstance(names, str):
+        return names
+    return [*dict.fromkeys(name for part in names.split(",") if (name := part.strip()))]
+
+
 def why_unfit(mode: int, size: int, most: int = MOST_BYTES) -> str | None:
     """Why a file of this mode and size in bytes is not read; None when it is."""
     if stat.S_ISDIR(mode):

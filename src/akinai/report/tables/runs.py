@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from akinai.analysis.tables import Part, statistics_table
+from akinai.core.canonical import Json
 from akinai.core.presentation.tables import Column, Grid
 from akinai.core.presentation.words import ABSENT, counted, label
 from akinai.core.statistics import summarise
@@ -162,6 +163,10 @@ def summary_table(runs: Runs) -> Part:
     return statistics_table(runs.summary(), runs.units(), title) if any(run.measured for run in runs) else title
 
 
+def _swept(value: Json) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def swept_runs(runs: Runs, width: int) -> RenderableType | None:
     """Make the table of means by swept value; None where the runs are no sweep."""
     if not runs or not all(sweep_of(run.header.card) for run in runs):
@@ -171,7 +176,7 @@ def swept_runs(runs: Runs, width: int) -> RenderableType | None:
         groups.setdefault(run.header.group or run.id, []).append(run)
     names = list(dict.fromkeys(name for run in runs for name in swept_values(run.header.card)))
     settings = [swept_values(members[0].header.card) for members in groups.values()]
-    columns = [Column(name, [str(values.get(name)) for values in settings], True, names=True) for name in names]
+    columns = [Column(name, [_swept(values.get(name)) for values in settings], True, names=True) for name in names]
     columns.append(Column("runs", [len(members) for members in groups.values()]))
     for score in runs.score_names():
         unit = next(run_score.unit for run in runs for run_score in run.scores if run_score.name == score)

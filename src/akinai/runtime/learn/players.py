@@ -36,7 +36,7 @@ from akinai.runtime.config.settings import Prepared, prepare
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import BUDGET
-from akinai.runtime.play.agent_registry import check_spec, resolve_group_models
+from akinai.runtime.play.agent_registry import check_spec, expect_tools, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.model_pool import CALLS, ModelPool, open_model_pool
@@ -87,7 +87,9 @@ class RunPlayer(ABC):
         prepared = prepare(
             self.world, preset=config.preset, days=config.days, settings=task.settings, thinks=spec.asks_model
         )
-        return prepared, resolve_group_models(spec, self.world, prepared.setup, base_url)
+        resolved = resolve_group_models(spec, self.world, prepared.setup, base_url)
+        expect_tools(self.world, prepared.setup, resolved)
+        return prepared, resolved
 
     def plan(self, spec: AgentSpec, task: RunTask, group: str) -> RunHeader:
         prepared, spec = self.prepare(spec, task)

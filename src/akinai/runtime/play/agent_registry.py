@@ -1,6 +1,6 @@
 """Agents that can play a world: a name or an object becomes an agent spec and a factory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -13,9 +13,10 @@ from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory, Role
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.ledger import Genesis
 from akinai.core.models import TIMEOUT_S
 from akinai.core.stores import RunHeader
-from akinai.core.worlds import World
+from akinai.core.worlds import World, participants
 from akinai.files import read_named
 from akinai.plugins import plugins
 from akinai.runtime.models.budget import Meter, known_prices
@@ -91,6 +92,25 @@ def resolve_group_models(
         for choice in resolved.models:
             check_model(resolved, choice)
     return resolved
+
+
+def expect_tools(
+    world: World[Any], setup: Mapping[str, Json], spec: AgentSpec, held: Collection[str] | None = ()
+) -> None:
+    """UsageError where the settings keep tools from an actor that a player of the world plays. `held` are played from
+    outside; None: all for whom the settings name nobody."""
+    state, seating = world.begin(Genesis(world.name, 1, setup)), world.facets.seating
+    for actor in participants(world, state):
+        if actor in held if held is not None else not spec.is_taken(world, state, actor):
+            continue
+        agent = spec.seated.get(seating.group(state, actor), spec.agent)
+        by_rules = agent in world.players and not (spec.program and agent == spec.agent)  # else an object of that name
+        if by_rules and (missing := seating.missing_tools(state, actor)):
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise UsageError(
+                f"the player {agent!r} counts on tools that the setting tools keeps from {actor}: "
+                f"{', '.join(missing[:3])}{more}; leave that setting out, or let a model, a script or a program play"
+            )
 
 
 def _expect_use(spec: AgentSpec, advice: str) -> None:

@@ -40,7 +40,7 @@ from akinai.worlds.vending.model.setup import MOST_OWNERS, read_catalog
 from akinai.worlds.vending.model.state import OVERSEER, OWNER, SUPPLIER, State
 from akinai.worlds.vending.model.verb import NOTEPAD_LIMIT
 from akinai.worlds.vending.players.strategies import PLAYERS
-from akinai.worlds.vending.rules.actors import turn_to_actor, usable_verbs
+from akinai.worlds.vending.rules.actors import missing_tools, turn_to_actor, usable_verbs
 from akinai.worlds.vending.scores import (
     COLLUSION_INDEX,
     day_facts,
@@ -86,6 +86,9 @@ class VendingSeating(Seating[State]):
 
     def verbs(self, state: State, actor: str) -> Sequence[type[Action]]:
         return usable_verbs(state, actor)
+
+    def missing_tools(self, state: State, actor: str) -> Sequence[str]:
+        return missing_tools(state, actor)
 
     def own_player(self, state: State, actor: str) -> AgentFactory | None:
         overseer = state.setup.overseer if actor == OVERSEER else None

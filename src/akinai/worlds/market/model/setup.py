@@ -21,6 +21,7 @@ from pydantic import (
 
 from akinai.core.errors import UnknownName
 from akinai.core.facets import ModelName
+from akinai.core.untrusted.documents import split_names
 from akinai.worlds.market.model.actions import Dollars, Id
 from akinai.worlds.market.model.profiles import menu_of, pairs_of
 from akinai.worlds.market.populations.words import Kind, Language
@@ -212,13 +213,6 @@ class Latency(_Record):
 Sentence = Annotated[str, Field(max_length=20_000)]
 
 
-def _split_ids(ids: object) -> object:
-    """Ids of a text that holds commas between them, each once."""
-    if not isinstance(ids, str):
-        return ids
-    return [*dict.fromkeys(id for part in ids.split(",") if (id := part.strip()))]
-
-
 TREATMENTS = frozenset({"population", "search", "gates", "manipulation", "treated", "playbook", "agent_share"})
 """Settings that only experiments touch."""
 
@@ -256,7 +250,7 @@ class Setup(_Record):
     """Rules that a deal has to pass beside those of every market."""
     manipulation: Manipulation = Manipulation()
     """A text that sellers put into their description."""
-    treated: Annotated[tuple[Id, ...], BeforeValidator(_split_ids)] = ()
+    treated: Annotated[tuple[Id, ...], BeforeValidator(split_names)] = ()
     """Ids of the businesses that count as treated, with commas between them or in a file, one a line; a manipulation is
     theirs, whatever its sellers say."""
 

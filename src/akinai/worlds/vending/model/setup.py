@@ -6,14 +6,14 @@ from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
 from akinai.core.errors import UnknownName
 from akinai.core.facets import SAME, ModelName
 from akinai.core.money import format_cents
-from akinai.core.untrusted.documents import parse_toml
+from akinai.core.untrusted.documents import parse_toml, split_names
 from akinai.worlds.vending.letters.names import GoodName, plain_name
 from akinai.worlds.vending.model.actions import VERB_CLASSES
 from akinai.worlds.vending.model.terms import SINGLE, Counterfactual, Permille, Shock, Street, Terms
@@ -34,7 +34,7 @@ def _known_tool(name: str) -> str:
     return name
 
 
-ToolName = Annotated[str, AfterValidator(_known_tool)]
+ToolNames = Annotated[tuple[Annotated[str, AfterValidator(_known_tool)], ...], BeforeValidator(split_names)]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 AgentName = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
@@ -350,7 +350,7 @@ class OwnerSeat(_Asked):
     """An agent by its name, or "same" for the agent that the run is asked to be played by."""
     framing: Framing | None = unless(None)
     """A framing of its own; null: that of the others."""
-    tools: tuple[ToolName, ...] = unless(())
+    tools: ToolNames = unless(())
     """The names of the tools that it is offered, as a small model may want few; without them, those of the others."""
 
 
@@ -422,7 +422,7 @@ class Setup(Terms):
     """Whether a fee that was not paid is owed at the end."""
     advice: bool = unless(False)
     """Whether the briefing gives advice, and refusals say what would help."""
-    tools: tuple[ToolName, ...] = unless(())
+    tools: ToolNames = unless(())
     """The names of the tools that owners are offered; without them, all that fit the business."""
     weekly: bool = unless(False)
     """Whether the owner decides on Mondays alone, and an employee runs the days."""

@@ -55,6 +55,15 @@ def _next_actor(owner: str, business: Business) -> str:
     return business.sub_agent.actor if business.sub_agent and business.sub_agent.open else owner
 
 
+WEEKLY_TOOLS = frozenset(
+    {
+        "answer_customers", "claim", "close_week", "get_price_lists", "make_offer", "pay", "place_order", "search_web",
+        "sell_to_jobber", "set_plan", "take_pitch",
+    }
+)  # fmt: skip
+"""The tools that players by rules use in a weekly business."""
+
+
 def ending(state: State) -> Ending | None:
     """Why the business that ended last is over; None while one goes on."""
     if not state.other_businesses:
@@ -89,6 +98,17 @@ def _owner_verbs(switches: frozenset[str], tools: tuple[str, ...]) -> tuple[type
         and (verb.only_with is None or verb.only_with in switches)
         and not any(switch in switches for switch in verb.not_with)
     )
+
+
+def missing_tools(state: State, actor: str) -> tuple[str, ...]:
+    """The names of the tools that the settings keep from an owner and that players by rules count on: by the day all
+    that fit the business, by the week those of `WEEKLY_TOOLS`."""
+    setup = state.setup
+    offered = setup.tools_of(actor)
+    if actor not in state.owners or not offered:
+        return ()
+    fitting = [verb.tool_name() for verb in _owner_verbs(setup.switches, ())]
+    return tuple(name for name in fitting if name not in offered and (name in WEEKLY_TOOLS or not setup.weekly))
 
 
 def usable_verbs(state: State, actor: str) -> tuple[type[a.Verb], ...]:
