@@ -185,7 +185,7 @@ def play_hands(run: Recording[S], hands: Mapping[str, Hand[S]], *, to_the_end: b
             hands[owner_of(actor)].take_turn(run)
         else:  # an overseer, which is the same each time that it is asked
             agent = make_agent(run.world, factory, actor, run.genesis, run.state)
-            run.play(LabelledMove(_decide(agent, run, actor, None).action))
+            run.play(LabelledMove(decide(agent, run, actor, None).action))
     if left := {name: hand.left for name, hand in hands.items() if hand.left}:
         raise ValueError(f"the run ended after {len(run.entries)} entries, without so many moves of: {left}")
 
@@ -321,7 +321,7 @@ class Mutator(Hand[State]):
             return
         if actor not in self.agents:
             self.agents[actor] = self._agent(actor)
-        decision = _decide(self.agents[actor], run, actor, self.outcomes.get(actor))
+        decision = decide(self.agents[actor], run, actor, self.outcomes.get(actor))
         self.outcomes[actor] = self._play(run, decision)
 
     def _agent(self, actor: str) -> Agent:
@@ -356,7 +356,7 @@ class Mutator(Hand[State]):
         return run.play(LabelledMove(action, decision.said), checked=False)
 
 
-def _decide(agent: Agent, run: Recording[S], actor: str, last: Outcome | None) -> Move:
+def decide(agent: Agent, run: Recording[S], actor: str, last: Outcome | None) -> Move:
     """The agent's move. A rule-based player awaits nothing, so its coroutine ends at the first step."""
     deciding = agent.act(run.world.view(run.state, actor), last)
     try:
