@@ -119,7 +119,7 @@ PASTED = [
     page
     for page in (
         *PLAYED,
-        *(ROOT / "docs" / f"{name}.md" for name in ("gymnasium", "mcp", "session", "write-an-agent")),
+        *(ROOT / "docs" / f"{name}.md" for name in ("arena", "gymnasium", "mcp", "session", "write-an-agent")),
     )
     if blocks(page, "python")
 ]

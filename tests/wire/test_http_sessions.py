@@ -196,6 +196,9 @@ async def test_requests_reach_no_file_program_or_model() -> None:
         for settings, why in (
             ({"owners.2.model": "openai:x"}, "would ask a model"),
             ({"owners": {"1": {}, "2": {"agent": "stdio:cat"}}}, "would start an agent"),
+            ({"owners.2.agent": "human"}, "would start an agent"),
+            ({"owners.2.agent": ["naive"]}, "would start an agent"),
+            ({"owners.2.agent.agent": "naive"}, "would start an agent"),
             ({"overseer.agent": "stdio:cat"}, "would start an agent"),
             ({"overseer": {"model": "openai:x"}}, "would ask a model"),
         ):
@@ -204,6 +207,21 @@ async def test_requests_reach_no_file_program_or_model() -> None:
         with pytest.raises(UsageError, match="no world"):
             await client.open("chess")
         assert not await client.sessions()
+
+
+async def test_a_request_seats_the_players_of_the_world() -> None:
+    """They start nothing, so a client may choose its rivals and who reads its letters, as `rest` may be chosen."""
+    settings = {"owners.2.agent": "naive", "owners.3": {"agent": "listed"}, "overseer.agent": "lenient"}
+    async with served() as (_, client):
+        session = await client.open("vending", preset="arena", days=2, settings={**settings, "owners.1.agent": "same"})
+        assert list(session.held) == ["owner_1"]
+        while not session.done:
+            await session.act("advance_day")
+        scores = {score.name: score.value for score in await session.scores()}
+    played = (await asyncio.to_thread(akinai.run, "vending", preset="arena", agent="idle", days=2, settings=settings))[
+        0
+    ]
+    assert scores == {score.name: score.value for score in played.scores}
 
 
 async def test_a_request_that_is_sent_twice_is_done_once() -> None:

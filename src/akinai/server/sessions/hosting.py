@@ -12,6 +12,7 @@ from akinai.api.opening import aopen, expect_same_run, plan_session
 from akinai.api.seat import Seat
 from akinai.api.session import AsyncSession
 from akinai.core.errors import EndRun, UnknownName, UsageError
+from akinai.core.facets import SAME
 from akinai.core.stores import Books
 from akinai.core.worlds import World
 from akinai.runtime.config.calls import complete_options
@@ -282,7 +283,12 @@ def _expect_harmless(world: World[Any], setting: tuple[Sequence[str], object]) -
     if steps[0] in world.facets.files.readers and (isinstance(value, str) or "file" in steps):
         raise UsageError(f"the setting {name!r:.100} reads a file of the server; a request may not set it")
     sides = world.facets.sides
-    if "agent" in steps and any(steps[0] == name.partition(".")[0] for name in (*sides.helpers, *sides.seats.values())):
+    by_rules = steps.index("agent") == len(steps) - 1 and value in (SAME, *world.players) if "agent" in steps else False
+    if (
+        "agent" in steps
+        and not by_rules
+        and any(steps[0] == name.partition(".")[0] for name in (*sides.helpers, *sides.seats.values()))
+    ):
         raise UsageError(f"the setting {name!r:.100} would start an agent of the server's; a request may not set it")
     tables = {name.partition(".")[0] for name in (*sides.groups, *sides.helpers, *sides.seats.values())}
     if steps[0] in tables and "model" in steps:
