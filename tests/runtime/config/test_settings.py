@@ -282,6 +282,42 @@ def test_a_base_that_is_none_is_one_error(folder: Path, stand: Lemonade, texts: 
         prepare(stand, preset="a")
 
 
+def test_an_own_preset_begins_with_one_of_the_world(folder: Path) -> None:
+    """A file with `base` holds what differs, as a shipped preset does; its own files stand beside it."""
+    (folder / "own").mkdir()
+    mine = folder / "own" / "mine.toml"
+    for base, preset in (("quarter", "quarter"), ("default", "quarter"), ("arena-sprint", "arena-sprint")):
+        mine.write_text(f'base = "{base}"\ndays = 7\nfee_cents = 201\n')
+        expected = prepare(WORLD, preset=preset, days=7, settings={"fee_cents": 201}).setup
+        assert prepare(WORLD, preset=str(mine)).setup == expected
+    catalog = (files("akinai.worlds.vending") / "catalog.toml").read_text().replace("850", "851")
+    (folder / "own" / "catalog.toml").write_text(catalog)
+    for setting_text in ('catalog = "catalog.toml"', '[catalog]\nfile = "catalog.toml"'):
+        mine.write_text(f'base = "classic"\n{setting_text}\n')
+        read = prepare(WORLD, preset="classic", settings={"catalog": "own/catalog.toml"}).setup
+        assert prepare(WORLD, preset=str(mine)).setup == read != prepare(WORLD, preset="classic").setup
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('base = "quartre"', "no preset 'quartre'; did you mean 'quarter'? (of vending@3, the base of 'mine.toml')"),
+        ("base = 3", "no preset '3'; there is arena, arena-sprint, classic"),
+        ('base = "other.toml"', "no preset 'other.toml'"),
+        ("days = 4", "the preset 'mine.toml' leaves out catalog; give it, or begin with a preset: base = \"quarter\""),
+        (
+            'base = "quarter"\ndayz = 4',
+            "no setting 'dayz'; did you mean 'days'? (of vending@3, in the preset 'mine.toml')",
+        ),
+    ],
+)
+def test_an_own_preset_that_does_not_fit(folder: Path, text: str, error: str) -> None:
+    """What is wrong with its base, or that it needs one."""
+    (folder / "mine.toml").write_text(text)
+    with pytest.raises(UsageError, match=re.escape(error)):
+        prepare(WORLD, preset="mine.toml")
+
+
 def test_days_belong_to_worlds_that_have_them() -> None:
     """`days` is refused by a world without days."""
 

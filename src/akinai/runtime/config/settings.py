@@ -100,9 +100,24 @@ def prepare(
     ):
         table = merged(world.facets.sides.model_settings, table)
     read = _read_files(world, table, folder)
-    setup = check_setup(world, table, layers)
+    try:
+        setup = check_setup(world, table, layers)
+    except UsageError as error:
+        raise _missing_in(world, preset_name, error) or error from error.__cause__
     without_days = {name: value for name, value in setup.items() if name != "days"}
     return Prepared(setup, preset_name, short_digest(without_days), read)
+
+
+def _missing_in(world: World[Any], preset: str, error: UsageError) -> UsageError | None:
+    """The error about a setting that a preset in a file lacks, where that is the first fault."""
+    cause = error.__cause__
+    faults = cause.errors() if preset.endswith(".toml") and isinstance(cause, ValidationError) else ()
+    if isinstance(error, UnknownName) or not faults or faults[0]["type"] != "missing" or len(faults[0]["loc"]) > 1:
+        return None
+    base = world.facets.files.default_preset
+    return UsageError(
+        f'the preset {preset!r} leaves out {faults[0]["loc"][0]}; give it, or begin with a preset: base = "{base}"'
+    )
 
 
 def resolve_preset(world: World[Any], name: str) -> str:
@@ -330,13 +345,39 @@ _parsed = lru_cache(maxsize=32)(tomllib.loads)
 
 def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
-    if name.endswith(".toml"):
-        path = Path(name).expanduser()
-        if path.is_dir():
-            raise UsageError(f"the preset {name!r} is a folder; name a file, or one of {', '.join(presets(world))}")
-        if not os.path.lexists(path):
-            raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
-        return _read_toml(path), path.parent
+    if not name.endswith(".toml"):
+        return _load_named(world, name), _world_folder(world)
+    own, folder = _read_preset_file(world, name)
+    if (base := own.pop("base", None)) is None:
+        return own, folder
+    names = presets(world)
+    if base not in (*names, DEFAULT_PRESET):
+        raise UnknownName("preset", str(base), names, f"of {world.name}, the base of {name!r}")
+    for setting_name in own.keys() & world.facets.files.readers.keys():
+        own[setting_name] = _from_folder(own[setting_name], folder)
+    return merged(_load_named(world, resolve_preset(world, base)), own), _world_folder(world)
+
+
+def _read_preset_file(world: World[Any], name: str) -> tuple[Table, Path]:
+    """A person's own preset as its file has it, and the folder of the file."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        raise UsageError(f"the preset {name!r} is a folder; name a file, or one of {', '.join(presets(world))}")
+    if not os.path.lexists(path):
+        raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
+    return _read_toml(path), path.parent
+
+
+def _from_folder(value: Any, folder: Path) -> Any:
+    """A setting whose file is in a folder, with its path from here; another as it is."""
+    if isinstance(value, dict) and isinstance(file := cast("Table", value).get("file"), str):
+        return {**value, "file": _from_folder(file, folder)}
+    here = isinstance(value, str) and not os.path.lexists(Path(value).expanduser()) and _file_exists(value, folder)
+    return str(folder / value) if here else value
+
+
+def _load_named(world: World[Any], name: str) -> Table:
+    """A preset of the world over those that it begins with."""
     names, tables, base = presets(world), dict[str, Table](), cast("Any", name)
     while base is not None:
         if base not in names:
@@ -345,7 +386,7 @@ def _load_preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
             raise UsageError(f"the preset {base!r} begins with itself: {', '.join((*tables, base))}; take out one base")
         tables[base] = copy.deepcopy(_parsed(preset_text(world, base)))
         base = tables[base].pop("base", None)
-    return reduce(merged, reversed(tables.values())), _world_folder(world)
+    return reduce(merged, reversed(tables.values()))
 
 
 def _world_folder(world: World[Any]) -> Traversable:
