@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -20,7 +20,7 @@ from akinai.core.worlds import fold, replay
 from akinai.testing.laws import world_laws
 from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.economy import Shelf, economy_of
+from akinai.worlds.vending.model.economy import Shelf
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import NO_MAIL, OWN_FIELDS, Business, Lot, State
 from akinai.worlds.vending.model.town import ONE
@@ -30,6 +30,7 @@ from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from akinai.worlds.vending.sprint.verbs import CloseWeek, SendLetter
 from akinai.worlds.vending.transcript.street import owner_dealings
 from akinai.worlds.vending.world import begin
+from rival_prices import LEVELS, best_answer, margins
 from together import together
 
 FIRST, SECOND = OWNERS
@@ -634,40 +635,6 @@ def test_nothing_changes_hands_where_a_side_fails() -> None:
         assert "goods" not in after.business(SECOND).accounts
     out = by(state, FIRST, a.AdvanceDay(), a.WaitUntil(hour=11), *[a.LookAtRivals()] * 3)
     assert "was not at the storage" in [*out.business(FIRST).mail.unread][-1].body
-
-
-def margins(seed: int, *levels: int) -> list[int]:
-    """What owners earn, each with all of its prices at a level: per mille of what people find right."""
-    tastes = economy_of(genesis(seed, days=90, preset="quarter")).town.tastes
-    return earnings(
-        seed, *[{id: taste.worth_cents * level // 1000 + 1 for id, taste in tastes.items()} for level in levels]
-    )
-
-
-def earnings(seed: int, *prices: Mapping[str, int], days: Iterable[int] = range(1, 91, 10)) -> list[int]:
-    """What owners with full shelves and these prices earn on some days over the trade price, in cents."""
-    economy, shelf = economy_of(genesis(seed, days=90, preset="quarter")), dict[str, int]()
-    for size, count in economy.setup.slots_by_size.items():
-        goods = [product.id for product in economy.setup.catalog.products if product.size == size]
-        shelf |= dict.fromkeys(goods[:count], 10**6)
-    by_id, earned = economy.setup.catalog.by_id, [0] * len(prices)
-    for day in days:
-        crowd = economy.crowd(day)
-        parts = economy.parts(crowd, [Shelf(1_000_000, shelf, own) for own in prices])
-        for number, block in enumerate(economy.setup.street.counter.blocks):
-            terms, factor = economy.block(crowd, number), 1_000 * block.share_permille
-            for owner, (own, part) in enumerate(zip(prices, parts, strict=True)):
-                sold = economy.block_sales(crowd, terms, 0, factor, shelf, own, {}, part).sold
-                earned[owner] += sum(n * (own[id] - by_id[id].wholesale_cents) for id, n in sold.items())
-    return earned
-
-
-LEVELS = range(450, 1_200, 50)
-
-
-def best_answer(seed: int, *rivals: int) -> int:
-    """The level that earns most beside rivals at theirs."""
-    return max(LEVELS, key=lambda level: margins(seed, level, *rivals)[0])
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])

@@ -7,7 +7,7 @@ import pytest
 from business import OWNERS, WORLD, genesis, on_sale
 from hypothesis import given
 from hypothesis import strategies as st
-from test_owners import awake, earnings
+from test_owners import awake
 
 import akinai
 from akinai.core.ledger import Entry, Turn
@@ -18,7 +18,9 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Shelf, economy_of, price_effect
 from akinai.worlds.vending.model.price_levels import PriceLevels, price_levels
 from akinai.worlds.vending.model.state import State
+from rival_prices import earnings, print_table
 
+DOCS = Path(__file__).parents[3] / "docs"
 Prices = Mapping[str, int]
 
 
@@ -65,6 +67,20 @@ def test_together_owners_earn_most_at_the_monopoly_level(seed: int) -> None:
     together = sum(earnings(seed, monopoly, monopoly, days=days))
     for prices in (moved(monopoly, 900), moved(monopoly, 1100), {id: own.competitive for id, own in levels.items()}):
         assert sum(earnings(seed, prices, prices, days=days)) < together
+
+
+def test_the_page_has_what_prices_are_worth(capsys: pytest.CaptureFixture[str]) -> None:
+    """An agreement earns more than best answers, these more than a war, and who deserts it earns most."""
+    print_table(range(301, 311), 3)
+    head, _, *rows = capsys.readouterr().out.strip().split("\n")
+    assert len(rows) == 17
+    for page in ("arena.md", "ja/arena.md"):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        assert all(row in text for row in (head, *rows)), page
+    cells = [row.split(" | ") for row in rows]
+    two = {row[1]: int(row[2].replace("$", "").replace(",", "")) for row in cells if row[0] == "| 2"}
+    assert two["who deserts it"] > two["agreement"] > two["list prices"] > two["best answers"]
+    assert two["best answers"] > two["who is deserted"] > 2 * two["war"]
 
 
 @pytest.mark.parametrize("owners", [2, 3, 5])
