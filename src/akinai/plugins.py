@@ -3,7 +3,12 @@
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
+
+
+def akinai_version() -> str:
+    """The version of Akinai that is installed."""
+    return version("akinai")
 
 
 def plugins(group: str) -> Mapping[str, EntryPoint]:

@@ -3,13 +3,12 @@
 `akinai.worlds()` describes them, as the command does.
 """
 
-from importlib import metadata
 from typing import Any
 
 from akinai.callable_package import make_callable
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
-from akinai.plugins import plugins
+from akinai.plugins import akinai_version, plugins
 
 make_callable(__name__)
 GROUP = "akinai.worlds"
@@ -32,7 +31,7 @@ def load(name: str) -> World[Any]:
     world: World[Any] = installed[base].load()()
     if version and world.name != name:
         release = world.facets.presentation.releases.get(name)
-        plays = f"Akinai {metadata.version('akinai')} plays {world.name}, and other rules give other ledgers"
+        plays = f"Akinai {akinai_version()} plays {world.name}, and other rules give other ledgers"
         advice = (
             f"{release} plays it: install that beside this one" if release else f"install the Akinai that has {name!r}"
         )
