@@ -8,12 +8,17 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from akinai.core.ledger import Genesis
+from akinai import run as play
+from akinai.core.ledger import Entry, Genesis, entry_digest
+from akinai.core.stores import RunHeader
 from akinai.runtime.config.settings import prepare
+from akinai.runtime.runs.records import Run
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 from akinai.testing.laws.sample_runs import sample_header
@@ -75,6 +80,115 @@ def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tup
     assert "vending@3" in answer.err
     (run,) = akinai("runs", "--json").json["runs"]
     assert (run["world"], "scores" in run) == ("vending@0", False)
+
+
+def older(run: Run, id: str, *, entries: int | None = None) -> tuple[RunHeader, list[Entry]]:
+    """The same record under the rules of vending@2, with digests that hold; with fewer entries it is not over."""
+    genesis, kept = replace(run.ledger.genesis, world="vending@2"), list[Entry]()
+    before = genesis.digest
+    for entry in run.ledger.entries[:entries]:
+        before = entry_digest(before, entry.seq, entry.at, entry.text)
+        kept.append(replace(entry, digest=before))
+    header = replace(run.header, run_id=id, genesis=genesis, group="old", digest=before, entries=len(kept))
+    return (header if entries is None else replace(header, status="open", ending=None)), kept
+
+
+@pytest.fixture
+def two_rules(akinai: Akinai) -> Akinai:
+    """A store with the runs new-1 and new-2 of today's rules, the second not over, and old-1 and old-2 of vending@2."""
+    runs = play("vending", preset="classic", agent="naive", days=4, seeds=[1, 2], name="new", store="akinai.db")
+    other = play("vending", preset="classic", agent="naive", days=4, seeds=[3], name="open", store="memory:")[0]
+
+    async def write() -> None:
+        store = await open_store("akinai.db")
+        half = replace(other.header, run_id="new-3", group="new", status="open", ending=None)
+        half = replace(half, digest=other.ledger.entries[4].digest, entries=5)
+        for header, entries in (
+            older(runs[0], "old-1"),
+            older(runs[1], "old-2", entries=5),
+            (half, [*other.ledger.entries[:5]]),
+        ):
+            await store.create(replace(header, status="open", ending=None))
+            await store.append(header.run_id, entries)
+            await store.update(header)
+        await store.close()
+
+    wait(write())
+    return akinai
+
+
+RELEASE = (
+    "no world 'vending@2' here: Akinai {version} plays vending@3, and other rules give other ledgers; akinai 0.2.0 plays "
+    "it: install that beside this one"
+).format(version=version("akinai"))
+
+
+def test_records_of_other_rules_are_listed_exported_and_verified(two_rules: Akinai) -> None:
+    """What needs no rules works: the list, every form of export, and the chain of digests."""
+    worlds = {run["run"]: run["world"] for run in two_rules("runs", "--json").json["runs"]}
+    assert worlds == dict.fromkeys(("new-1", "new-2", "new-3"), "vending@3") | {
+        "old-1": "vending@2",
+        "old-2": "vending@2",
+    }
+    for form in ("jsonl", "csv"):
+        answer = two_rules("export", "old-1", "--format", form)
+        assert answer.code == 0
+        assert len(answer.out.splitlines()) >= 11
+    answer = two_rules("verify", "old")
+    assert answer.code == 0
+    assert "old-1: ok, 11 entries\n  the rules of vending@2 are not here: its ending was not checked\n" in answer.out
+    assert "old-2: ok, 5 entries" in answer.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "old-1"), ("replay", "old-1"), ("fork", "old-1", "--after", "3"), ("resume", "old-2"), ("resume", "old"),
+        ("why", "old-1"), ("diff", "new-1", "old-1"), ("compare", "new", "old"), ("studio", "bundle", "old-1", "-o", "out"),
+        ("studio", "bundle", "new", "old", "-o", "out"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_needs_the_rules_names_their_release(two_rules: Akinai, words: tuple[str, ...]) -> None:
+    """A sentence says which release plays the run, and never that its record is damaged."""
+    answer = two_rules(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.endswith(f"{RELEASE}\n")
+    assert not Path("out").exists()
+
+
+def test_analyze_lists_other_rules_apart(two_rules: Akinai) -> None:
+    """They are a group without figures and no failure beside others; alone there is nothing to score."""
+    answer = two_rules("analyze", "new", "old", "--no-scale")
+    assert (answer.code, answer.err) == (0, f"akinai: 2 runs are of other rules: {RELEASE}\n")
+    assert "damaged" not in answer.out
+    groups = {group["world"]: group for group in two_rules("analyze", "new", "old", "--json").json["groups"].values()}
+    assert groups["vending@2"]["states"] == {"of other rules": 2}
+    assert groups["vending@3"]["states"] == {"done": 2, "open": 1}
+    assert groups["vending@3"]["scores"]["net_worth"]["n"] == 3
+    alone = two_rules("analyze", "old-1")
+    assert (alone.code, alone.err) == (1, f"akinai: 1 run is of other rules: {RELEASE}\n")
+    assert "1 of other rules. What is of other rules is in no figure here." in alone.out
+
+
+def test_a_damaged_record_of_other_rules_is_damaged(two_rules: Akinai) -> None:
+    """Its chain of digests is checked first."""
+    edit("UPDATE actions SET data = replace(data, 'Good', 'good') WHERE seq = 4 AND run_id = ?", "old-2")
+    edit("DELETE FROM actions WHERE seq = 2 AND run_id = ?", "old-1")
+    answer = two_rules("analyze", "new", "old")
+    assert answer.code == 1
+    assert "of other rules" not in two_rules("analyze", "old-1").err
+    assert "run old-1 cannot be scored: entry " in answer.err
+
+
+def test_resume_leaves_other_rules_as_they_are(two_rules: Akinai) -> None:
+    """A group goes on with the runs whose rules are here."""
+    edit("UPDATE runs SET group_name = 'new' WHERE run_id = 'old-2'")
+    answer = two_rules("resume", "new")
+    assert (answer.code, answer.err) == (0, f"akinai: 1 run is of other rules: {RELEASE}\n")
+    assert "1 of them of other rules and in no figure" in answer.out
+    status = {run["run"]: run["status"] for run in two_rules("runs", "--json").json["runs"]}
+    assert (status["new-3"], status["old-2"]) == ("done", "open")
 
 
 def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:

@@ -261,9 +261,8 @@ def compare_sides(
     if not scores:
         for run in (*a, *b):
             if run.trouble:
-                raise UsageError(
-                    f"run {run.id} cannot be read: {run.trouble}; 'akinai verify {run.id}' checks its record"
-                )
+                advice = "" if run.other_rules else f"; 'akinai verify {run.id}' checks its record"
+                raise UsageError(f"run {run.id} cannot be read: {run.trouble}{advice}")
         raise UsageError("the two have no score in common; compare runs that are scored, of one world")
     seeds_a, seeds_b = {run.seed for run in a}, {run.seed for run in b}
     common = seeds_a & seeds_b

@@ -25,7 +25,7 @@ from akinai.core.statistics import Summary, clustered, share_between, summarise,
 from akinai.core.stores import CLIENT, LABEL, NAMED, OFFERED, PROGRAM, PROMPT, RunHeader
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.repeats import UNREADABLE
-from akinai.runtime.runs.records import Run, State
+from akinai.runtime.runs.records import LEFT_OUT, Run, State
 from akinai.runtime.runs.unreadable import advice
 
 ALIKE = ("model", "sampling", "playbook", "agent_spec", CLIENT, LABEL)
@@ -39,7 +39,7 @@ MOST_SETTINGS = 3
 NAMED_PARTS = (2, 3)
 """Among the parts of a group's name: the name that a person gave it and, of a label, who it is. They are told only
 where nothing else tells two groups apart."""
-STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable", "damaged")
+STATES: tuple[State, ...] = ("done", "failed", "open", *LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

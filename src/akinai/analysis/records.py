@@ -13,7 +13,7 @@ from akinai.core.canonical import Json, JsonRecord, as_json
 from akinai.core.chance import seed_json
 from akinai.core.scores import Better
 from akinai.core.statistics import Ranking, Summary
-from akinai.runtime.runs.records import State
+from akinai.runtime.runs.records import LEFT_OUT, State
 
 MONTH_DAYS = 30
 """Days for which rates of findings are given."""
@@ -144,7 +144,7 @@ class Group:
     seeds: int
     """Number of distinct seeds."""
     states: Mapping[State, int]
-    """The numbers of runs that are done, failed, open, unreadable, damaged; they add up to all runs."""
+    """The numbers of runs that are done, failed, open, unreadable, of other rules, damaged; they add up to all runs."""
     copies: int
     """Runs that repeat another run of the group entry by entry, and so add no evidence."""
     endings: Mapping[str, int]
@@ -180,8 +180,8 @@ class Group:
 
     @property
     def left_out(self) -> int:
-        """Runs that are unreadable or damaged, and so in no figure."""
-        return self.states.get("unreadable", 0) + self.states.get("damaged", 0)
+        """Runs that are unreadable, of other rules or damaged, and so in no figure."""
+        return sum(self.states.get(state, 0) for state in LEFT_OUT)
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Any] = {

@@ -13,13 +13,13 @@ from akinai.core.presentation.words import ABSENT, capitalized, counted, figure,
 from akinai.core.scores import WORDS
 from akinai.core.statistics import PairedComparison, Summary, WelchComparison
 from akinai.core.untrusted.spelling import shorten, with_name
-from akinai.runtime.runs.records import Run, State
+from akinai.runtime.runs.records import LEFT_OUT, Run, State
 
 Part: TypeAlias = str | Grid
 """A paragraph, or a table."""
 MAX_CELL = 40
 """Characters of a cell of a world's table."""
-NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable", "damaged": "damaged"}
+NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", **{state: state for state in LEFT_OUT}}
 """The states of runs that are not done, in words."""
 
 
@@ -278,8 +278,10 @@ def _how_they_ended(group: Group) -> str:
         if first and first.mean_of_done is not None:
             sentence += f": without it the mean {label(first.name)} is {figure(first.mean_of_done, first.unit)}"
         sentence += "."
-    if group.left_out:
+    if group.left_out > (others := group.states.get("of other rules", 0)):
         sentence += " What is unreadable or damaged is in no figure."
+    if others:
+        sentence += " What is of other rules is in no figure here."
     if group.advice:
         sentence += f" For the unreadable runs, {group.advice}."
     if ended := {ending: count for ending, count in group.endings.items() if not ending.startswith("(")}:

@@ -188,7 +188,8 @@ def _load(world: str | World[Any]) -> World[Any]:
 
 @with_options(ResumeOptions)
 def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
-    """Continue a run, or the runs of a group, from the last entry. A run that ended in its world stays as it is.
+    """Continue a run, or the runs of a group, from the last entry. A run that ended in its world stays as it is, and so
+    does one of other rules beside others.
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
@@ -203,13 +204,18 @@ def resume(run: str, **options: Unpack[ResumeOptions]) -> Runs:
                 raise UsageError(f"{run!r} is over, so --window would do nothing; leave it out")
             headers = [with_window(header, window) if can_resume(header) else header for header in headers]
         going = [header for header in headers if can_resume(header)]
+        here: list[RunHeader] = []
         for header in going:
-            expect_local_agent(header)
             try:
                 world = worlds.load(header.genesis.world)
             except UsageError as error:
-                raise UsageError(f"run {header.run_id!r} cannot be resumed: {error}") from error
+                if header is going[-1] and not here:
+                    raise UsageError(f"run {header.run_id!r} cannot be resumed: {error}") from error
+                continue
+            expect_local_agent(header)
             check_spec(world, spec_of(header))
+            here.append(header)
+        going = here
         if key is not None:
             key.note(headers)
         played = {done.id: done for done in await play_headers(books, going, None, playing)}

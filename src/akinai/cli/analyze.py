@@ -24,6 +24,7 @@ from akinai.cli.output import (
     print_json,
     print_line,
     print_next_steps,
+    print_other_rules,
     print_page,
     print_sentence,
     progress_bar,
@@ -131,12 +132,15 @@ def _follow_deal(names: list[str], id: str, store: "StoreRef", *, as_json: bool)
 
 
 def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
-    """Print a sentence for each run that cannot be read, at most `limit`; exit with FAILED if there is one."""
-    for run in analysis.troubled[:limit]:
+    """Print a sentence for each run that cannot be read, at most `limit`, and one for all runs of other rules; exit
+    with FAILED if there is one that cannot be read, or none but of other rules."""
+    damaged = [run for run in analysis.troubled if not run.other_rules]
+    print_other_rules(analysis.runs)
+    for run in damaged[:limit]:
         print_error(f"run {run.id} cannot be scored: {run.trouble}; 'akinai verify {run.id}' checks its record")
-    if limit and len(analysis.troubled) > limit:
-        print_error(f"and {len(analysis.troubled) - limit:,} more; --json tells why of each")
-    if analysis.troubled:
+    if limit and len(damaged) > limit:
+        print_error(f"and {len(damaged) - limit:,} more; --json tells why of each")
+    if damaged or all(run.other_rules for run in analysis.runs):
         raise typer.Exit(FAILED)
 
 

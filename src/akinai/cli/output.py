@@ -4,7 +4,8 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from akinai.learning.loop.job import Watch
     from akinai.runtime.play.driver import Progress
+    from akinai.runtime.runs.records import Run
 
 FAILED, USAGE, STOPPED = 1, 2, 130
 """Exit codes: a run failed, bad usage, Ctrl-C."""
@@ -23,6 +25,13 @@ LONGEST_SENTENCE = 2000
 """Characters of an error."""
 PIPED_WIDTH = 120
 """Columns of a table written to a file or a pipe, unless COLUMNS says otherwise."""
+
+
+def print_other_rules(runs: "Iterable[Run]") -> None:
+    """Print a sentence on stderr for each version of a world that is not here: how many runs are of it, and which
+    release plays them."""
+    for trouble, count in Counter(run.trouble for run in runs if run.other_rules).items():
+        print_error(f"{'1 run is' if count == 1 else f'{count:,} runs are'} of other rules: {trouble}")
 
 
 def print_error(sentence: str) -> None:

@@ -28,6 +28,7 @@ from akinai.cli.output import (
     print_json,
     print_line,
     print_next_steps,
+    print_other_rules,
     print_page,
     print_sentence,
     print_traceback,
@@ -417,7 +418,8 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
 
         print_page(lambda width: swept_runs(runs, width) or runs_page(runs, width))
     stored = not address.startswith("memory:")
-    failed = [run for run in runs if run.status == "failed"]
+    failed = [run for run in runs if run.status == "failed" and not run.other_rules]
+    print_other_rules(runs)
     for run in failed[:MAX_REASONS]:
         print_error(f"run {run.id} failed: {run.reason}")
         if run.traceback:

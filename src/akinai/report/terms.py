@@ -41,8 +41,11 @@ TERMS = {
     "advice": "What the setting advice=true adds: the briefing says what matters, and refusals give hints.",
     "finding": "A mistake that the record shows: its entries, what was assumed and what was true.",
     "coherence": "How well an agent kept the thread, from 0 to 1, by what it began and finished.",
-    "in no figure": "Runs that are unreadable or damaged: they have no value and are counted beside the figures.",
+    "in no figure": "Runs that are unreadable, of other rules or damaged: they have no value and are counted beside "
+    "the figures.",
     "unreadable": "A run in which no action could be read in what its model wrote.",
+    "of other rules": "A run of a version of its world that is not installed here; the message names the release that "
+    "plays it.",
     "damaged": "A run whose record cannot be read or does not follow from the rules.",
     "n": "The number of runs that a figure stands on.",
     "digest": "The hash that stands for a whole record; 'akinai verify RUN' compares it.",

@@ -31,7 +31,8 @@ def marked(text: str) -> str:
 
 SHOWN_STATES = (
     marked("bankrupt"), marked("message cap"), marked("done"), marked("failed"), marked("open"), marked("unreadable"),
-    marked("damaged"), marked("minor"), marked("serious"), marked("grave"), marked("cost"), marked("made"),
+    marked("of other rules"), marked("damaged"), marked("minor"), marked("serious"), marked("grave"), marked("cost"),
+    marked("made"),
 )  # fmt: skip
 """Words of the core that the pages show."""
 

@@ -16,12 +16,9 @@ from akinai.core.stores import RunHeader
 from akinai.core.untrusted.spelling import plain
 from akinai.report.language import translate, translate_sentence
 from akinai.report.tables.columns import page_of, translate_line
-from akinai.runtime.runs.records import Run, Runs, State
+from akinai.runtime.runs.records import LEFT_OUT, Run, Runs
 from akinai.runtime.runs.sweep import sweep_of, swept_values
 from akinai.runtime.runs.unreadable import advice, unread_sentence
-
-LEFT_OUT: tuple[State, ...] = ("unreadable", "damaged")
-"""The states of runs that are in no figure."""
 
 
 def runs_page(runs: Runs, width: int) -> RenderableType:

@@ -162,19 +162,25 @@ async def read_run(
     Raises LedgerError for a damaged record and UsageError for another version's world. Errors of the classes in
     `trouble` become the run's `trouble` instead, except StoreError: then the store itself does not work.
     """
-    scan = RecordScan.of(header)
+    scan, other_rules = RecordScan.of(header), False
     try:
         if header.damage:
             raise BrokenChain(0, header.damage)
         await scan.read(store, header.run_id, hold=detail.ledger)
         expect_whole(header, scan.count)
-        return await _read_or_score(store, header, scan, load(header.genesis.world), detail, new_records)
+        try:
+            world = load(header.genesis.world)
+        except UsageError:
+            other_rules = True
+            raise
+        return await _read_or_score(store, header, scan, world, detail, new_records)
     except trouble as error:
         if isinstance(error, StoreError):
             raise
         why = header.damage or (str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}")
         record = None if header.damage else _record(header, scan, detail)
-        return Run(header, scan.count, "" if header.damage else scan.digest, trouble=why, record=record)
+        digest = "" if header.damage else scan.digest
+        return Run(header, scan.count, digest, trouble=why, other_rules=other_rules, record=record)
 
 
 def _record(header: RunHeader, scan: RecordScan, detail: Detail) -> Ledger | None:

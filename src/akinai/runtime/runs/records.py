@@ -31,9 +31,10 @@ ALL_WAIT = "all_wait"
 RESUMABLE = (None, *INTERRUPTED, "script_over", "message_cap", STUCK, UNREADABLE)
 """Endings after which a run can be resumed: its world is not over, or only stands still ("stuck")."""
 
-State = Literal["done", "failed", "open", "unreadable", "damaged"]
+State = Literal["done", "failed", "open", "unreadable", "of other rules", "damaged"]
 """done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: it ended since no action could
-be read in what its agents wrote; damaged: its record cannot be read."""
+be read in what its agents wrote; of other rules: its world, or that version, is not here; damaged: its record cannot be
+read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,10 @@ class ModelUsage(JsonRecord):
     """Model ids as the providers returned them."""
 
 
+LEFT_OUT: tuple[State, ...] = ("unreadable", "of other rules", "damaged")
+"""The states of runs that are in no figure."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """One run, read from its ledger and scored."""
@@ -84,6 +89,8 @@ class Run:
     """Empty where `trouble` says why."""
     trouble: str | None = None
     """Why the record cannot be read or scored here."""
+    other_rules: bool = False
+    """Whether that is since its world, or that version, is not here: its chain of digests holds."""
     record: Ledger | None = None
     """The ledger, if it was requested."""
     judged: bool = False
@@ -179,7 +186,9 @@ class Run:
 
     @property
     def state(self) -> State:
-        """The status; or "damaged", or "unreadable"."""
+        """The status; or "damaged", "of other rules" or "unreadable"."""
+        if self.other_rules:
+            return "of other rules"
         return "damaged" if self.trouble else UNREADABLE if self.ending == UNREADABLE else self.status
 
     @property
