@@ -1,14 +1,27 @@
 """What misconduct gained: the same run with it and without it, all else as recorded."""
 
+from io import StringIO
+from pathlib import Path
+
 import pytest
 import yaml
+from rich.console import Console
 
 import akinai
+from akinai.core.canonical import as_json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Ledger
+from akinai.core.stores import Books
 from akinai.core.worlds import replay
+from akinai.report.page.run_page import day_html, run_page
+from akinai.report.page.site import Site
+from akinai.report.tables.analyses import analysis_page
+from akinai.runtime.config.addresses import in_store
 from akinai.runtime.why.conduct import ConductStudy
+from akinai.runtime.why.explain import WhyConfig, explain
 from akinai.runtime.why.explanation import ConductCredit
+from akinai.views import RunViews
+from akinai.views.reading import read_on, read_views
 from akinai.worlds import load as load_world
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.rules.books import rent_cents
@@ -97,3 +110,74 @@ def test_a_budget_stops_and_the_next_call_goes_on(tmp_path: object) -> None:
         akinai.why("idle-1", conduct=True, actor="owner_9", store=store)
     with pytest.raises(UsageError, match="leave out agent"):
         akinai.why("idle-1", conduct=True, agent="reference", store=store)
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> str:
+    """A store with two runs that ignore their rent; of the first was asked what that gained."""
+    store = f"{tmp_path}/runs.db"
+    akinai.run("vending", preset="quarter", agent="idle", days=38, seeds=[1, 2], name="idle", store=store)
+    akinai.why("idle-1", conduct=True, futures=4, store=store)
+    return store
+
+
+def printed(name: str, store: str) -> str:
+    """What `akinai analyze` prints of a run or a group."""
+    console = Console(width=120, file=StringIO())
+    console.print(analysis_page(akinai.analyze(name, store=store, scale=False), 120))
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_what_was_gained_is_kept_and_shown_beside_the_counts(idle: str) -> None:
+    """In JSON, of a group and of a run; of a run that nobody asked about it is None, with the command in words."""
+    analysis = akinai.analyze("idle", store=idle, scale=False)
+    first, second = analysis.runs
+    assert second.conduct_gains is None
+    assert first.conduct_gains is not None
+    (row,) = first.conduct_gains
+    assert (row.type, row.own < 0) == ("ignored_invoice", True)
+    (summary,) = analysis.groups[0].conduct.values()
+    assert summary.count == 2
+    assert summary.to_json()["gained"] == {"findings": 1, "total": row.gained, "unit": "cents"}
+    assert first.to_json()["findings"]["conduct_gains"] == as_json([row])
+    group, asked, unasked = (printed(name, idle) for name in ("idle", "idle-1", "idle-2"))
+    assert "gained" in group
+    assert "akinai why RUN --conduct" in group
+    assert "Profit from misconduct" in asked
+    assert "was not asked: akinai why idle-2 --conduct." in unasked
+
+
+def test_a_page_of_a_run_says_what_was_gained_or_how_to_ask(idle: str) -> None:
+    """Beside the counts and at each finding; a page that is open learns it when it was asked."""
+
+    async def pages(books: Books) -> list[str]:
+        before = await read_views(books, await books.header("idle-2"))
+        await explain(books, before.header, WhyConfig(futures=4, conduct=True))
+        after = await read_on(books, before)
+        assert await read_on(books, after) is after
+        first = await read_views(books, await books.header("idle-1"))
+        site = Site("folder")
+        return [f"{run_page(views, {}, site)}{day_html(views, 35, site)}" for views in (first, before, after)]
+
+    first, before, after = in_store(idle, pages)
+    for page in (first, after):
+        assert page.count("<dt>Profit from misconduct</dt><dd>\u2212$") == 1
+        assert "<dt>Gained</dt><dd>\u2212$" in page
+    assert "<dd>not asked<small>akinai why idle-2 --conduct</small>" in before
+    assert "<dt>Gained</dt><dd>not asked</dd>" in before
+
+
+def test_decisions_and_conduct_are_kept_apart(idle: str) -> None:
+    """Whichever was asked last; and a later study of conduct with fewer rows takes none away."""
+    akinai.why("idle-1", agent="idle", store=idle)
+    akinai.why("idle-1", conduct=True, futures=4, store=idle)
+
+    async def read(books: Books) -> RunViews:
+        return await read_views(books, await books.header("idle-1"))
+
+    views = in_store(idle, read)
+    assert views.explanation is not None
+    assert views.explanation.conduct is None
+    assert views.conduct_gains is not None
+    assert len(views.conduct_gains) == 1

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
 from typing import cast
@@ -10,6 +10,7 @@ from typing import cast
 from akinai.analysis.records import (
     MONTH_DAYS,
     FindingsSummary,
+    GainSummary,
     Group,
     RowSummary,
     Scale,
@@ -239,7 +240,7 @@ def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale, *, headl
         days=days,
         scores=_summaries(score_names(run.scores[: 1 if headline else None] for run in runs), runs, scale),
         findings=_findings([run.finding_types for run in measured], days),
-        conduct=_findings([run.conduct for run in measured], days),
+        conduct=_conduct(measured, days),
         conduct_runs=sum(bool(run.conduct) for run in measured),
         coherence=_summaries(coherence[: 1 if headline else None], runs, Scale()),
         usage=_usage(runs),
@@ -296,6 +297,18 @@ def _findings(measured: Sequence[Mapping[str, int]], days: int) -> dict[str, Fin
         name: FindingsSummary(name, count, runs[name], count * MONTH_DAYS / days if days else None)
         for name, count in counts.most_common()
     }
+
+
+def _conduct(measured: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
+    """The findings of conduct of runs by type, with what those gained of which that was asked."""
+    rows = [row for run in measured for row in run.conduct_gains or ()]
+    by_type = {type_: [row for row in rows if row.type == type_] for type_ in dict.fromkeys(row.type for row in rows)}
+    gains = {
+        type_: GainSummary(len(alike), sum(row.gained for row in alike), alike[0].unit)
+        for type_, alike in by_type.items()
+    }
+    summaries = _findings([run.conduct for run in measured], days)
+    return {type_: replace(summary, gain=gains.get(type_)) for type_, summary in summaries.items()}
 
 
 def _usage(runs: Sequence[Run]) -> UsageSummary | None:

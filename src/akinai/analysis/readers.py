@@ -26,6 +26,7 @@ from akinai.runtime.runs.work import (
     open_executor,
     without_setup,
 )
+from akinai.runtime.why.book import read_conduct_gains
 
 CHUNK = 8
 """Runs of one item of work: they are returned together."""
@@ -68,10 +69,16 @@ class ReadWork:
             # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
             run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), new_records=new_records)
             if self.detail.judged and not run.trouble:
-                run = replace(run, usage=await read_usage(books, header, self.prices))
+                run = await _with_trace(books, run, self.prices)
             runs.append(without_setup(run))
         await keep_scores(books, new_records)
         return runs
+
+
+async def _with_trace(books: Books, run: Run, prices: Prices) -> Run:
+    """A run with what its trace says of it: its model calls, and what its misconduct gained."""
+    gains = await read_conduct_gains(books, run.id, run.digest) if run.conduct else None
+    return replace(run, usage=await read_usage(books, run.header, prices), conduct_gains=gains)
 
 
 class Readers:
@@ -108,8 +115,8 @@ class Readers:
                 run = kept_run.run
                 if not detail.within(run):
                     continue
-                usage = await read_usage(self._books, run.header, self._prices) if kept_run.traced else None
-                runs[run.id] = trim_run(replace(run, usage=usage) if detail.judged else run, detail)
+                read = detail.judged and kept_run.traced
+                runs[run.id] = trim_run(await _with_trace(self._books, run, self._prices) if read else run, detail)
                 on_read(run.id)
         return runs
 

@@ -43,6 +43,15 @@ class ScoreSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class GainSummary(JsonRecord):
+    """What findings of conduct of one type gained their actors, over those that `why` took out of their runs."""
+
+    findings: int
+    total: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class FindingsSummary:
     """Findings of one type over the runs of a group."""
 
@@ -52,9 +61,12 @@ class FindingsSummary:
     """Runs that have at least one."""
     per_month: float | None
     """Findings in 30 days, over all measured runs; None where no day passed."""
+    gain: GainSummary | None = None
+    """What those of conduct gained; None where that was not asked."""
 
     def to_json(self) -> dict[str, Json]:
-        return {"count": self.count, "runs": self.runs, "per_30_days": self.per_month}
+        document: dict[str, Json] = {"count": self.count, "runs": self.runs, "per_30_days": self.per_month}
+        return document | ({"gained": self.gain.to_json()} if self.gain else {})
 
 
 @dataclass(frozen=True, slots=True)

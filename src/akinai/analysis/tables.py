@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from akinai.analysis.presentation import presentation_of
-from akinai.analysis.records import Group, PassRate, Scale, ScoreSummary, TableSummary, WorldRanking
+from akinai.analysis.records import GainSummary, Group, PassRate, Scale, ScoreSummary, TableSummary, WorldRanking
 from akinai.core.canonical import Json
 from akinai.core.presentation.sentences import coverage_warning
 from akinai.core.presentation.tables import Column, Grid
@@ -179,9 +179,25 @@ def conduct_table(groups: Sequence[Group]) -> Grid:
             Column("in all", [findings.count for _, findings in rows]),
             Column("runs with it", [findings.runs for _, findings in rows]),
             Column("of runs", [len(group.runs) for group, _ in rows]),
+            *(_gain_columns([findings.gain for _, findings in rows])),
         ],
         "Conduct",
+        NOT_ASKED if any(not findings.gain or findings.gain.findings < findings.count for _, findings in rows) else "",
     )
+
+
+NOT_ASKED = "What it gained its actors is told where it was asked for, with 'akinai why RUN --conduct'."
+
+
+def _gain_columns(gains: Sequence[GainSummary | None]) -> list[Column]:
+    """What misconduct of each type gained, and the findings that were taken out for that; none where none was."""
+    if not any(gains):
+        return []
+    units = [gain.unit if gain else "" for gain in gains]
+    return [
+        Column("gained", [gain.total if gain else None for gain in gains], unit=units),
+        Column("by findings", [gain.findings if gain else None for gain in gains]),
+    ]
 
 
 def findings_title(*, daily: bool) -> str:

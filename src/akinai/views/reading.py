@@ -12,6 +12,7 @@ from akinai.core.worlds import World, replay
 from akinai.runtime.garbage import never_collecting
 from akinai.runtime.runs.kept_scores import find_scores, record_digest
 from akinai.runtime.runs.reading import Load, expect_whole, read_ledger
+from akinai.runtime.why.book import ACTOR as WHY
 from akinai.views.run import RunViews
 
 
@@ -63,5 +64,7 @@ async def read_on(books: Books, views: RunViews) -> RunViews:
     header = await books.header(views.header.run_id)
     entries = [entry async for entry in books.read(header.run_id, len(views.steps))]
     if not entries and header.status == views.header.status:
-        return views
+        explained = [record async for record in books.read_trace(header.run_id, WHY)]
+        if len(explained) == sum(record.actor == WHY for record in views.trace):
+            return views
     return views.grown(header, entries, await read_trace(books, header))

@@ -18,8 +18,8 @@ from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
 from akinai.core.worlds import World, participants, replay_on
 from akinai.runtime.runs.unreadable import unread_sentence
-from akinai.runtime.why.book import explanation_in
-from akinai.runtime.why.explanation import Credit, Explanation
+from akinai.runtime.why.book import conduct_gains_in, explanation_in
+from akinai.runtime.why.explanation import ConductCredit, Credit, Explanation
 from akinai.views.calls import calls_by_entry
 from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem
 from akinai.views.place_history import PlaceHistory, record_place_history
@@ -71,6 +71,11 @@ class RunViews:
     def explanation(self) -> Explanation | None:
         """The explanation that `akinai why` made of this record; None where it made none."""
         return explanation_in(self._trace, self.digest)
+
+    @cached_property
+    def conduct_gains(self) -> tuple[ConductCredit, ...] | None:
+        """What the findings of conduct gained their actors, as far as `akinai why` was asked; None where it was not."""
+        return conduct_gains_in(self._trace, self.digest)
 
     @cached_property
     def moments(self) -> tuple[MomentView, ...]:

@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -78,7 +78,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     bars, headline = _bars(view, language), (view.headline, view.units.get(view.headline, ""))
     page = {
         "verdict": closing,
-        "key_figures": _key_figures(view, seats, ghosts, language),
+        "key_figures": [*_key_figures(view, seats, ghosts, language), *_conduct_figure(views, language)],
         "plot": _seats_plot(views, headline, language, opening_value(views))
         if seats
         else _plot(views, ghosts, language),
@@ -131,7 +131,7 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
         return Markup("")
     html = render(
         "day.html", site.language, site=site, view=views.run, day=shown, items=views.day(day),
-        crowded=views.crowded, several=bool(views.seats),
+        crowded=views.crowded, several=bool(views.seats), gains=gain_texts(views, site.language),
     )  # fmt: skip
     return Markup("\n".join(line for line in html.split("\n") if line.strip()) if "\n\n" in html else html)
 
@@ -326,6 +326,35 @@ def _key_figures(view: RunView, seats: Mapping[str, RunView], ghosts: Ghosts, la
         out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"
         figures.append(KeyFigure(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
     return figures
+
+
+def _conduct_figure(views: RunViews, language: Any) -> Iterator[KeyFigure]:
+    """What the findings of conduct of a run gained, by actor where there are several; none without such findings."""
+    if not any(finding.is_conduct for finding in views.findings):
+        return
+    name, rows = translate(marked("Profit from misconduct"), language), views.conduct_gains
+    if rows is None:
+        asking = f"akinai why {views.header.run_id} --conduct"
+        yield KeyFigure(name, translate(marked("not asked"), language), note=asking)
+        return
+    actors = dict.fromkeys(row.actor for row in rows)
+    sums = {actor: sum(row.gained for row in rows if row.actor == actor) for actor in actors}
+    texts = [amount(total, rows[0].unit) for total in sums.values()]
+    several = len(actors) > 1
+    words = [f"{actor} {text}" if several else text for actor, text in zip(actors, texts, strict=True)]
+    yield KeyFigure(name, " · ".join(words) or MINUS)
+
+
+def gain_texts(views: RunViews, language: Any) -> dict[int, str]:
+    """What each finding of conduct gained, by its number: an amount, or that it was not asked."""
+    unknown = translate(marked("not asked"), language) if views.conduct_gains is None else ""
+    rows = views.conduct_gains or ()
+    gains = {
+        finding.number: next((amount(row.gained, row.unit) for row in rows if row.is_of(finding)), unknown)
+        for finding in views.findings
+        if finding.is_conduct
+    }
+    return {number: text for number, text in gains.items() if text}
 
 
 def _seat_figure(seat: str, run: RunView) -> KeyFigure:

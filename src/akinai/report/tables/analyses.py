@@ -26,6 +26,7 @@ from akinai.core.presentation.words import counted, label
 from akinai.report.tables.columns import note_lines, page_of, translate_result
 from akinai.report.tables.findings import listed_findings, timeline
 from akinai.report.tables.runs import run_page, runs_table
+from akinai.report.why.tables import conduct_gains_table
 from akinai.runtime.runs.records import Run
 
 MOST_RUNS = 20
@@ -73,6 +74,10 @@ def _single_run(group: Group, run: Run, width: int) -> Iterator[Part | Renderabl
         yield timeline(run.findings, run.days, width, start=run.began)
         opening = f"akinai show {run.id}"
         yield listed_findings(run.findings, width, start=run.began, names=run.names, command=opening)
+    if run.conduct_gains:
+        yield conduct_gains_table(run.conduct_gains)
+    elif run.conduct and run.conduct_gains is None:
+        yield f"What its misconduct gained was not asked: akinai why {run.id} --conduct."
     yield from _account(group, [run])
     yield from note_lines(group_notes(group))
 

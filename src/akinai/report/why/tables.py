@@ -41,22 +41,8 @@ def _conduct_parts(explanation: Explanation, rows: Sequence[ConductCredit]) -> l
     left_out = [*_left_out(explanation)]
     if not rows:
         return [*note_lines(left_out or [f"{explanation.run}: no finding of conduct that could be taken out."])]
-    units, ends = [row.unit for row in rows], [row.ci95 or (None, None) for row in rows]
-    table = Grid(
-        [
-            Column("entry", [row.entry for row in rows]),
-            Column("conduct", [label(row.type) for row in rows], words=True),
-            Column("actor", [row.actor for row in rows], words=True, names=True),
-            Column("gained", [row.own if row.worth is None else row.worth for row in rows], unit=units),
-            Column("95 % from", [low for low, _ in ends], unit=units),
-            Column("to", [high for _, high in ends], unit=units),
-            Column("in this future", [row.own for row in rows], drop=1, unit=units),
-            Column("what was done", [shorten(translate_record(row.words), NARROWEST) for row in rows], words=True),
-        ],
-        "Profit from misconduct",
-    )
     return [
-        table,
+        conduct_gains_table(rows),
         *note_lines(
             [
                 "The same run with it and without it, in the same futures: a promise is paid and a rent too, a letter, "
@@ -66,6 +52,24 @@ def _conduct_parts(explanation: Explanation, rows: Sequence[ConductCredit]) -> l
             ]
         ),
     ]
+
+
+def conduct_gains_table(rows: Sequence[ConductCredit]) -> Grid:
+    """A row for each finding of conduct with what it gained its actor."""
+    units, ends = [row.unit for row in rows], [row.ci95 or (None, None) for row in rows]
+    return Grid(
+        [
+            Column("entry", [row.entry for row in rows]),
+            Column("conduct", [label(row.type) for row in rows], words=True),
+            Column("actor", [row.actor for row in rows], words=True, names=True),
+            Column("gained", [row.gained for row in rows], unit=units),
+            Column("95 % from", [low for low, _ in ends], unit=units),
+            Column("to", [high for _, high in ends], unit=units),
+            Column("in this future", [row.own for row in rows], drop=1, unit=units),
+            Column("what was done", [shorten(translate_record(row.words), NARROWEST) for row in rows], words=True),
+        ],
+        "Profit from misconduct",
+    )
 
 
 def _left_out(explanation: Explanation) -> Iterator[str]:

@@ -19,6 +19,7 @@ from akinai.core.statistics import Summary, summarise
 from akinai.core.stores import RunHeader, Status
 from akinai.runtime.play.repeats import STUCK, UNREADABLE
 from akinai.runtime.runs.sweep import sweep_of
+from akinai.runtime.why.explanation import ConductCredit
 
 TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
@@ -101,6 +102,8 @@ class Run:
     """Mistakes of each severity."""
     conduct: Mapping[str, int] = field(default_factory=dict[str, int])
     """Findings of conduct of each type, in order of first occurrence."""
+    conduct_gains: tuple[ConductCredit, ...] | None = None
+    """What findings of conduct gained their actors, as far as `why` with `conduct` was asked; None where it was not."""
     findings: tuple[Finding, ...] | None = None
     """Every finding, if requested."""
     coherence: tuple[Score, ...] = ()
@@ -277,7 +280,7 @@ class Run:
         more |= {"names": self.names, "usage": self.usage, "series": self.series}
         if self.judged:
             findings: dict[str, Any] = {"types": self.finding_types, "severities": self.severities}
-            findings |= {"conduct": self.conduct} if self.conduct else {}
+            findings |= {"conduct": self.conduct, "conduct_gains": self.conduct_gains} if self.conduct else {}
             listed = {} if self.findings is None else {"list": self.findings}
             document |= {"findings": as_json(findings | listed), "coherence": _by_name(self.coherence)}
         return document | {name: as_json(part) for name, part in more.items() if part}

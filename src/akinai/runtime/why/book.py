@@ -1,6 +1,6 @@
 """The explanation of a run in its trace: values of branches as they are played, then the explanation itself."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from akinai.core.canonical import Json
@@ -8,7 +8,7 @@ from akinai.core.errors import SequenceConflict
 from akinai.core.stores import Books, TraceBook, TraceRecord
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.reading import find_runs
-from akinai.runtime.why.explanation import Explanation
+from akinai.runtime.why.explanation import ConductCredit, Explanation
 
 ACTOR = "(why)"
 """The actor of these trace records; no actor of a world has this name."""
@@ -75,8 +75,25 @@ async def read_explanations(books: Books, names: Sequence[str]) -> list[Explanat
 
 
 def explanation_in(trace: Iterable[TraceRecord], digest: str) -> Explanation | None:
-    """The last explanation in a trace for the record with this final digest; None without one."""
-    last: Explanation | None = None
+    """The last explanation of decisions in a trace for the record with this final digest; None without one."""
+    decisions = [explanation for explanation in _explanations(trace, digest) if explanation.conduct is None]
+    return decisions[-1] if decisions else None
+
+
+def conduct_gains_in(trace: Iterable[TraceRecord], digest: str) -> tuple[ConductCredit, ...] | None:
+    """What the findings of conduct of a record gained, as far as that was asked; None where it never was."""
+    studies = [explanation.conduct for explanation in _explanations(trace, digest) if explanation.conduct is not None]
+    latest = {(row.type, row.actor, row.entry): row for rows in studies for row in rows}
+    return tuple(latest.values()) if studies else None
+
+
+async def read_conduct_gains(books: Books, run_id: str, digest: str) -> tuple[ConductCredit, ...] | None:
+    """`conduct_gains_in` of the trace of a run."""
+    return conduct_gains_in([record async for record in books.read_trace(run_id, ACTOR)], digest)
+
+
+def _explanations(trace: Iterable[TraceRecord], digest: str) -> Iterator[Explanation]:
+    """Yield the explanations of the record with this final digest, in the order in which they were stored."""
     for record in trace:
         data = record.data
         if record.actor != ACTOR or not isinstance(data, Mapping) or data.get("kind") != EXPLANATION:
@@ -86,5 +103,4 @@ def explanation_in(trace: Iterable[TraceRecord], digest: str) -> Explanation | N
         except ValueError:  # of another version
             continue
         if explanation.digest == digest:
-            last = explanation
-    return last
+            yield explanation

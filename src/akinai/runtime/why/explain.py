@@ -141,7 +141,7 @@ async def _explain_conduct(
         gains = await BranchPlayer(book, work, executor, url, options.budget, progress).play(branches)
     rows, world, steps = tuple(study.credits(branches, gains)), study.world, study.steps
     score = world.scorers[0](steps)[0]
-    return Explanation(
+    explanation = Explanation(
         run=header.run_id, digest=ledger.digest, player=options.player or default_agent(world),
         asked_model=spec_of(header).asks_model,
         headline=score.name, unit=score.unit, by_days=world.now(steps.opening) is not None, value=score.value,
@@ -149,6 +149,8 @@ async def _explain_conduct(
         futures=max((row.futures for row in rows), default=0), branches=len(gains),
         left=len({*branches} - gains.keys()), actor=options.actor, conduct=rows,
     )  # fmt: skip
+    await book.conclude(explanation)
+    return explanation
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from akinai.core.canonical import Json, JsonRecord
+from akinai.core.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,15 @@ class ConductCredit:
     """Mean gain over other futures; None where there are none."""
     ci95: tuple[float, float] | None
     futures: int
+
+    @property
+    def gained(self) -> float:
+        """The best estimate of its gain."""
+        return self.own if self.worth is None else self.worth
+
+    def is_of(self, finding: Finding) -> bool:
+        """Whether it is what a finding gained."""
+        return (self.type, self.actor) == (finding.type, finding.actor) and self.entry in finding.entries
 
 
 @dataclass(frozen=True, slots=True)
