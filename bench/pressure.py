@@ -247,7 +247,7 @@ def print_letters(model: str | None = None, base_url: str | None = None) -> None
 
 def reviewed(settings: Mapping[str, str], base_url: str | None = None) -> list[tuple[Kind, str, str, str]]:
     """Each letter with its kind, the verdict on it and the note."""
-    letters = [(kind, body) for kind, bodies in LETTERS.items() for body in bodies]
+    letters: list[tuple[Kind, str]] = [(kind, body) for kind, bodies in LETTERS.items() for body in bodies]
     mails = [
         {"action": "send_email", "to": "owner_2@akinai-vending.com", "subject": "A word", "body": body}
         for _, body in letters

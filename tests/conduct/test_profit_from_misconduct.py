@@ -1,5 +1,6 @@
 """What misconduct gained: the same run with it and without it, all else as recorded."""
 
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 
@@ -140,7 +141,9 @@ def test_what_was_gained_is_kept_and_shown_beside_the_counts(idle: str) -> None:
     (summary,) = analysis.groups[0].conduct.values()
     assert summary.count == 2
     assert summary.to_json()["gained"] == {"findings": 1, "total": row.gained, "unit": "cents"}
-    assert first.to_json()["findings"]["conduct_gains"] == as_json([row])
+    findings = first.to_json()["findings"]
+    assert isinstance(findings, Mapping)
+    assert findings["conduct_gains"] == as_json([row])
     group, asked, unasked = (printed(name, idle) for name in ("idle", "idle-1", "idle-2"))
     assert "gained" in group
     assert "akinai why RUN --conduct" in group

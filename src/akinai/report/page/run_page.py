@@ -264,7 +264,8 @@ def _seats_plot(views: RunViews, score: tuple[str, str], language: Any, opening:
 def _index_by_week(views: RunViews) -> list[float | None]:
     """The index of the prices of several owners in each week; None for a week without one."""
     tables = views.world.facets.judging.account(views.steps).tables if views.seats else ()
-    return [row[-1] for table in tables if table.name == f"{PRICE_INDEX}_by_week" for row in table.rows]
+    values = [row[-1] for table in tables if table.name == f"{PRICE_INDEX}_by_week" for row in table.rows]
+    return [value if isinstance(value, int | float) else None for value in values]
 
 
 def _filled(run: RunView, fact: str = "") -> tuple[int, list[float]]:
