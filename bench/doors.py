@@ -99,6 +99,7 @@ class Game:
 GAMES = {
     "vending quarter": Game(days=10),
     "vending classic": Game(days=10, preset="classic"),
+    "vending sprint": Game(days=14, preset="sprint"),
     "market": Game("market", days=None, hold="customers"),
     "qa": Game("qa", days=None),
 }
