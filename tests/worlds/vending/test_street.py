@@ -627,6 +627,12 @@ def test_the_ladder_is_ordered_and_faults_cost() -> None:
         ("When is the rent due?", "Bay Street: $86.36, due on Tue 28 Apr 2026"),
         ("家賃の期限はいつですか。", "Bay Street: $86.36, due on Tue 28 Apr 2026"),
         ("Could we pay a week later?", "DEFER 1"),
+        ("When is rent due? May I defer?", "Bay Street: $86.36, due on Tue 28 Apr 2026\n\nOnce, we defer a rent"),
+        (
+            "家賃はいつまでですか。延期できますか。",
+            "Bay Street: $86.36, due on Tue 28 Apr 2026\n\nOnce, we defer a rent",
+        ),
+        ("May I defer the rent that is due soon?", "Re: A question\n\nOnce, we defer a rent"),
         ("Is there another pitch?", "Mission Street: rent "),
         ("Good morning!", "We can tell you when rent is due, defer it, or name pitches."),
     ],
@@ -701,8 +707,10 @@ def test_a_refusal_tells_nothing_without_advice(quarter: State) -> None:
     told = replace(told, known_suppliers=quarter.known_suppliers)
     assert "Advice" not in quarter.setup.briefing
     assert len(told.setup.briefing) > len(quarter.setup.briefing)
-    for action, code in tried:
-        plain, hint = refused(quarter, action, code), refused(told, action, code)
+    strangers = [replace(state, known_suppliers=()) for state in (quarter, told)]
+    cases = [(quarter, told, action, code) for action, code in tried]
+    for without, advised, action, code in [*cases, (*strangers, a.GetPriceLists(), "unknown_supplier")]:
+        plain, hint = refused(without, action, code), refused(advised, action, code)
         assert "$" not in plain.text
         assert " 2026" not in plain.text
         assert not plain.data

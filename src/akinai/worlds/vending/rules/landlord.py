@@ -16,6 +16,7 @@ _WANTS_TIME = re.compile(
 _PITCH = re.compile(
     r"\b(pitch(?:es)?|location|spot|(?:another|new|second|further|more) (?:place|site|machine)s?)\b|場所", re.I
 )
+_ASKS_DUE = re.compile(r"\b(?:when|what day|how much|how long)\b[^.?!\n]*\b(?:rents?|due|pay|owe)\b|いつ|いくら", re.I)
 _RENT = re.compile(r"\b(rents?|due|pay|lease|contract)\b|家賃|期限", re.I)
 
 
@@ -26,10 +27,11 @@ def answer_tenant(state: State, letter: Letter) -> State:
         state, answer = _defer(state, int(order[1]))
         return _reply(state, letter, answer)
     answers: list[str] = []
-    if _WANTS_TIME.search(text):
-        answers.append(_deferral_terms(state))
-    elif _RENT.search(text):
+    wants_time = _WANTS_TIME.search(text)
+    if (_ASKS_DUE if wants_time else _RENT).search(text):
         answers.append(_dues_text(state))
+    if wants_time:
+        answers.append(_deferral_terms(state))
     if _PITCH.search(text):
         answers.append(pitch_text(state))
     return _reply(state, letter, "\n\n".join(answers) or "We can tell you when rent is due, defer it, or name pitches.")

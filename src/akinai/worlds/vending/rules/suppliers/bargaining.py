@@ -43,7 +43,7 @@ def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
         met = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
         suppliers = [supplier for supplier in met if in_business(state, supplier)]
         if not suppliers:
-            why = "you know no supplier in business yet; search_web finds some"
+            why = "you know no supplier in business yet" + state.setup.hint("; search_web finds some")
             return state, Outcome.refused("unknown_supplier", why)
     quoted, texts, data = dict(state.quoted), list[str](), list[Json]()
     for listed in suppliers:
