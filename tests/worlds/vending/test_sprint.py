@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from business import WORLD, business, do, done, genesis, refused
@@ -20,6 +21,7 @@ from akinai.worlds.vending.rules.trade import bank_balance_cents
 from akinai.worlds.vending.sprint import verbs as weekly
 from akinai.worlds.vending.sprint.employee import week_of
 from akinai.worlds.vending.sprint.report import REPORT_CHARS
+from faults import exploits, weekly_faults
 from validity import play, rung
 
 
@@ -382,3 +384,9 @@ def test_a_weekly_player_that_hoards_buys_on_in_the_last_weeks() -> None:
         return sum(lot.units for lots in state.storage.values() for lot in lots)
 
     assert goods_left(replace(REFERENCE, hoards=True)) > goods_left(REFERENCE)
+
+
+def test_the_page_has_a_row_for_each_fault_and_trick() -> None:
+    """None that the bench plays is left out, a constant markup that loses little among them."""
+    page = (Path(__file__).parents[3] / "docs" / "sprint.md").read_text(encoding="utf-8")
+    assert [name for name in (*weekly_faults(364), *exploits()) if f"| {name} |" not in page] == []
