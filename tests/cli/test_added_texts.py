@@ -35,6 +35,14 @@ def test_a_single_owner_by_rules_is_told_too(akinai: Akinai) -> None:
     assert NOTICE in akinai("run", "vending", "--days", "1", "--set", "framing=honest").err
 
 
+def test_an_arena_and_a_sweep_are_told_of_what_no_game_reads(akinai: Akinai) -> None:
+    """Who reads it in one game of several has something to read."""
+    words = ("idle", "naive", "--rounds", "1", "--days", "1", "--set", "framing=rank")
+    assert akinai("arena", *words).err.count(NOTICE) == 1
+    sweep = ("--agent", "naive", "--set", "framing=rank", "--sweep", "owners.2.agent=idle,stdio:cat", "--dry-run")
+    assert NOTICE not in akinai(*STREET, *sweep).err
+
+
 def test_calls_show_what_was_added_to_the_task(akinai: Akinai) -> None:
     """The prompt is cut after some lines, and the framing below them is not."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")

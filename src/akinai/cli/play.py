@@ -39,6 +39,7 @@ from akinai.core.presentation.words import counted
 from akinai.runtime.options import LIMITS, MODELS, AgentOptions, ArenaOptions, ForkOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
+    from akinai.core.worlds import World
     from akinai.runtime.play.agent_spec import AgentSpec
     from akinai.runtime.play.driver import Progress
     from akinai.runtime.play.estimate import Estimate
@@ -101,7 +102,7 @@ def run(
     parts = parts_of(worlds.load(world), spec, options, open_models=False)
     expect_use(parts, given_of(RunOptions, options))
     _warn_if_ignored(world, spec)
-    _warn_if_unread(world, parts)
+    _warn_if_unread(worlds.load(world), parts)
     if not as_json:
         _print_what_is_read(world, spec, options)
     options.update(part_of(AgentOptions, {}))  # the spec holds them
@@ -149,19 +150,16 @@ def _warn_if_ignored(world: str, spec: "AgentSpec") -> None:
         print_error(f"{spec.agent} takes no notice of a playbook{follows}")
 
 
-def _warn_if_unread(world: str, parts: "list[Part]") -> None:
-    """Say so of a text that a setting adds to the tasks of actors all of whom play by rules."""
-    from akinai import worlds
-
-    loaded = worlds.load(world)
-    unread = {
-        added.setting: None
-        for part in parts
-        for added in loaded.facets.sides.added_texts(part.prepared.setup)
-        if not any(part.spec.reads_task(loaded, group) for group in added.groups)
-    }
-    for setting in unread:
-        print_error(f"nobody here reads the setting {setting}: players by rules and scripts read no task")
+def _warn_if_unread(world: "World[Any]", parts: "Sequence[Part]") -> None:
+    """Say so of a setting whose texts are added to the tasks of players by rules alone, in every part that has them."""
+    readers: dict[str, bool] = {}
+    for part in parts:
+        for added in world.facets.sides.added_texts(part.prepared.setup):
+            reads = any(part.spec.reads_task(world, group) for group in added.groups)
+            readers[added.setting] = readers.get(added.setting, False) or reads
+    for setting, reads in readers.items():
+        if not reads:
+            print_error(f"nobody here reads the setting {setting}: players by rules and scripts read no task")
 
 
 def _print_estimate(world: str, options: RunOptions, *, as_json: bool) -> None:
@@ -325,6 +323,7 @@ def arena(
         expected = estimate_arena(players, **options)
         return _print_round_cost(expected, options["rounds"], options["round_dollars"], as_json=as_json)
     games = programme(players, options, open_models=False)
+    _warn_if_unread(games.world, games.parts)
     options["jobs"] = _jobs(jobs, address, asks_model=games.asks_model)
     quiet, person = as_json or as_csv, HUMAN in games.agents
     if person:
