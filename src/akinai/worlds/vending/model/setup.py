@@ -481,7 +481,7 @@ class Setup(Terms):
         if (self.weekly and self.start_date.weekday()) or (self.takes_over and not self.weekly):
             raise ValueError("a weekly business starts on a Monday, and no other can be taken over")
         if self.forecast and not self.weekly:
-            raise ValueError("forecasts are asked for in a weekly business alone: sprint or arena-sprint")
+            raise ValueError("forecasts need a weekly business, sprint or arena-sprint")
         if self.takes_over and len(self.owners) > 1:
             raise ValueError("several owners take over no business: leave takes_over out")
         if self.weekly and drawn is None:
