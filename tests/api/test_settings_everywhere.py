@@ -259,3 +259,10 @@ def test_few_tools_are_for_scripts_and_for_those_who_play_from_outside(tmp_path:
         assert [verb.tool_name() for verb in session.view("owner_2").verbs] == ["advance_day"]
     with akinai.open("vending", preset="quarter", days=2, settings={"tools": "advance_day"}) as session:
         assert [verb.tool_name() for verb in session.view("owner").verbs] == ["advance_day"]
+
+
+def test_a_store_may_be_a_path(tmp_path: Path) -> None:
+    """As a file may be everywhere else."""
+    path = tmp_path / "a.db"
+    run = akinai.run("vending", agent="idle", days=2, store=path, name="a")[0]
+    assert [row.id for row in akinai.runs(store=str(path))] == [run.id] == [row.id for row in akinai.runs(store=path)]

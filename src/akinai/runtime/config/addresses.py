@@ -1,6 +1,7 @@
 """Addresses that people give: of stores, and of model servers."""
 
 import ipaddress
+import os
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -13,12 +14,14 @@ from akinai.runtime.sync import wait
 from akinai.stores import expect_known, open_store
 
 T = TypeVar("T")
-StoreRef = str | Books | None
-"""A store: its address, an open store (which stays open), or None for the configured one."""
+StoreRef = str | os.PathLike[str] | Books | None
+"""A store: its address or file, an open store (which stays open), or None for the configured one."""
 
 
 def resolve_store(store: StoreRef) -> str | Books:
     """The store that is meant: None is AKINAI_STORE, the store of `akinai.toml`, or `akinai.db`."""
+    if isinstance(store, os.PathLike):
+        return os.fspath(store)
     return store_address(None) if store is None else store
 
 

@@ -32,6 +32,8 @@ def with_options(record: Record) -> Callable[[F], F]:
                 name = sorted(unknown)[0]
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
             options = {name: keywords.pop(name) for name in options_of(record) if name in keywords}
+            if isinstance(options.get("store"), os.PathLike):
+                options["store"] = os.fspath(options["store"])
             return function(*arguments, **keywords, **complete_options(record, options))
 
         call.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue] - `inspect.signature` reads it
