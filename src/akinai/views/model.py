@@ -8,6 +8,8 @@ from akinai.core.canonical import Json, JsonRecord
 from akinai.core.findings import Finding
 from akinai.core.presentation.transcript import EntryView, Item
 
+Unit = Literal["day", "week", "part"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingView(Finding):
@@ -159,7 +161,7 @@ class RunView(JsonRecord):
     group: str | None
     parent: str | None
     """The origin of a fork, as "RUN#ENTRY"."""
-    unit: Literal["day", "week", "part"]
+    unit: Unit
     """Whether `days` are days, weeks or parts of the transcript."""
     planned: int
     """Days of the horizon; 0 without one."""

@@ -21,12 +21,12 @@ from akinai.runtime.runs.unreadable import unread_sentence
 from akinai.runtime.why.book import conduct_gains_in, explanation_in
 from akinai.runtime.why.explanation import ConductCredit, Credit, Explanation
 from akinai.views.calls import calls_by_entry
-from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem
+from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, TranscriptItem, Unit
 from akinai.views.place_history import PlaceHistory, record_place_history
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
-DAYS = {"day": 1, "week": 7, "part": 1}
+DAYS: Mapping[Unit, int] = {"day": 1, "week": 7, "part": 1}
 """The days, or parts, of each unit."""
 BY_SEAT = "_by_seat"
 """The end of the names of tables that have a fact of each seat."""
@@ -51,7 +51,7 @@ class RunViews:
         self._trace = tuple(trace)
         self._presentation = world.facets.presentation
         self._start = self._first_day()
-        self._unit = "part" if self._start is None else self._presentation.unit(steps.genesis.setup)
+        self._unit: Unit = "part" if self._start is None else self._presentation.unit(steps.genesis.setup)
         self._items: dict[int, tuple[TranscriptItem, ...]] = {}
 
     def _first_day(self) -> int | None:

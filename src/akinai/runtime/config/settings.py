@@ -111,13 +111,14 @@ def prepare(
 def _missing_in(world: World[Any], preset: str, error: UsageError) -> UsageError | None:
     """The error about a setting that a preset in a file lacks, where that is the first fault."""
     cause = error.__cause__
-    faults = cause.errors() if preset.endswith(".toml") and isinstance(cause, ValidationError) else ()
-    if isinstance(error, UnknownName) or not faults or faults[0]["type"] != "missing" or len(faults[0]["loc"]) > 1:
+    if isinstance(error, UnknownName) or not isinstance(cause, ValidationError) or not preset.endswith(".toml"):
+        return None
+    fault = cause.errors()[0]
+    path = [str(step) for step in fault["loc"]]
+    if fault["type"] != "missing" or len(path) != 1:
         return None
     base = world.facets.files.default_preset
-    return UsageError(
-        f'the preset {preset!r} leaves out {faults[0]["loc"][0]}; give it, or begin with a preset: base = "{base}"'
-    )
+    return UsageError(f'the preset {preset!r} leaves out {path[0]}; give it, or begin with a preset: base = "{base}"')
 
 
 def resolve_preset(world: World[Any], name: str) -> str:
@@ -368,12 +369,14 @@ def _read_preset_file(world: World[Any], name: str) -> tuple[Table, Path]:
     return _read_toml(path), path.parent
 
 
-def _from_folder(value: Any, folder: Path) -> Any:
+def _from_folder(value: object, folder: Path) -> object:
     """A setting whose file is in a folder, with its path from here; another as it is."""
-    if isinstance(value, dict) and isinstance(file := cast("Table", value).get("file"), str):
-        return {**value, "file": _from_folder(file, folder)}
-    here = isinstance(value, str) and not os.path.lexists(Path(value).expanduser()) and _file_exists(value, folder)
-    return str(folder / value) if here else value
+    if isinstance(value, dict):
+        table = cast("Table", value)
+        return {**table, "file": _from_folder(table["file"], folder)} if "file" in table else table
+    if not isinstance(value, str) or os.path.lexists(Path(value).expanduser()) or not _file_exists(value, folder):
+        return value
+    return str(folder / value)
 
 
 def _load_named(world: World[Any], name: str) -> Table:
