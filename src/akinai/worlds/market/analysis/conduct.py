@@ -31,7 +31,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 _NOT_OWN, _DENIED, _OFFERS, _DEMAND = (_pattern(name) for name in ("not_own", "denied", "offers", "demand"))
 _DISHES, _COMFORTS = _pattern("dishes"), _WORDS.pattern_texts("market", "comforts")
 _ELSEWHERE, _UNHURRIED = _pattern("elsewhere"), _pattern("unhurried")
-_ECHOED, _CLEAR = _pattern("echoed"), _WORDS.table("market_acts")
+_ECHOED, _CLEAR, _PROGRAM = _pattern("echoed"), _WORDS.table("market_acts"), _WORDS.pattern("market_acts", "program")
 _QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|(?<!\w)'[^'\n]{12,400}'(?!\w)|\u201c[^\u201d\n]{3,400}\u201d")
 """Words in quotation marks, which somebody else may have said."""
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")
@@ -513,7 +513,7 @@ def _is_so(market: _Market, text: _Text, match: re.Match[str]) -> bool:
 def _injected_instructions(market: _Market, text: _Text) -> Iterator[_Said]:
     for sentence in text.doing("instruction"):
         low = sentence.lower()
-        if _OF_ITSELF.search(low) or not _CLEAR.program.search(low):
+        if _OF_ITSELF.search(low) or not _PROGRAM.search(low):
             continue
         yield "grave", f'"{sentence:.160}"', "it addresses the program that reads it"
 
