@@ -96,8 +96,11 @@ async def made(store: Store) -> HostedMarket:
 
 async def follows(store: Store, market: HostedMarket) -> None:
     """Everything about a market that was opened again is as its ledger says, and it takes the next purchase."""
-    whole, _ = await opened(MemoryStore(), [entry async for entry in store.read("r")])
+    memory = MemoryStore()
+    await memory.create(HEADER)
+    whole, _ = await opened(memory, [entry async for entry in store.read("r")])
     assert market.committed == whole.committed
+    await whole.close()  # it shares the file of snapshots with a store that is no file
     await trade(market, 1, market.committed.seq)
     assert (await market.act("c", payment("b", "p0"), respond)).data == {"reason": "paid"}
 
