@@ -88,7 +88,7 @@ def test_who_leaves_by_the_week_has_what_it_would_have_idle(
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, phases=AS_DRAWN)
+@settings(max_examples=10, deadline=None, phases=AS_DRAWN)
 @given(
     preset=st.sampled_from((("arena", 90, 500), ("arena-sprint", 112, 60))),
     seed=SEEDS,
