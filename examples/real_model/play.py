@@ -3,7 +3,8 @@ learn sums. `make real` runs it.
 
 The model and its runtime come as packages; there is no key and no account. It plays badly: what is tried is the way of
 a model's replies through Akinai, with the loops and the nonsense of a real model. `make real-large` lets a model of 1.5
-billion parameters play ten days of the quarter, by tool calls and by JSON, with six tools and a prompt of its own.
+billion parameters play ten days of the quarter, by tool calls and by JSON, with six tools and a prompt of its own, and
+six weeks on a street with rivals, one of whom writes to it each week.
 """
 
 import shutil
@@ -47,6 +48,15 @@ QUARTER: Mapping[str, Any] = {
 }
 BY_PROTOCOL: Mapping[str, Mapping[str, Any]] = {"chat": {"window": 3_000}, "structured": {"window": 2_000}}
 """The window holds the last exchange or two: with more in sight, so small a model goes on with what it did before."""
+STREET: Mapping[str, Any] = {
+    "preset": "arena-sprint",
+    "days": 42,
+    "seeds": "2",
+    "max_actions": 45,
+    "temperature": 0.7,
+    "window": 4_500,
+}
+RIVALS = {"owners.2.agent": "listed", "owners.3.agent": "naive", "owners.1.tools": "week,send_letter", "advice": True}
 LARGE = (
     *("--qwen", "--tools", "99", "--text", "500", "--reply", "900"),
     *("--context", "12000", "--conversations", "3", "--threads", str(min(2, available_cpus()))),
@@ -77,8 +87,10 @@ def play(url: str, world: str, **options: Any) -> akinai.Run:
 
 
 def summary(run: akinai.Run) -> str:
-    """What became of a run, in a line. Businesses are played by rules; each other entry is a call of the model."""
-    calls = [entry.outcome for entry in run.ledger.entries if not entry.actor.startswith("business")]
+    """What became of a run, in a line. Businesses and rivals are played by rules; each other entry is a call of the
+    model."""
+    by_rules = ("business", "owner_2", "owner_3", "owner_4")
+    calls = [entry.outcome for entry in run.ledger.entries if not entry.actor.startswith(by_rules)]
     refused = sum(not outcome.ok for outcome in calls)
     unreadable = sum(outcome.code == "no_action" for outcome in calls)
     score = run.scores[0]
@@ -131,8 +143,20 @@ def play_quarter(folder: Path, large: Path) -> None:
             print(f"{run.id:24}", agent, summary(run), flush=True)
 
 
+def play_street(folder: Path, large: Path) -> None:
+    """Play six weeks by the week beside two players by rules and a rival by script who writes letters."""
+    (weights,) = large.glob("*.gguf")
+    here = Path(__file__).parent
+    settings = {**RIVALS, "owners.4.agent": f"script:{here / 'rival.jsonl'}"}
+    options = {**STREET, "settings": settings, "prompt": str(here / "street.txt"), "timeout": 900}
+    with serving(folder, weights, LARGE) as url:
+        (run,) = akinai.run("vending", model=MODEL, base_url=url, store=str(large / "akinai.db"), **options)
+        print(f"{run.id:24}", "street", summary(run), flush=True)
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         play_quarter(Path(sys.argv[1]), Path(sys.argv[2]))
+        play_street(Path(sys.argv[1]), Path(sys.argv[2]))
     else:
         main(Path(sys.argv[1]))

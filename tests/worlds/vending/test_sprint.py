@@ -192,6 +192,16 @@ def test_a_supplier_answers_one_offer_a_monday() -> None:
     done(state, weekly.CloseWeek(), offer)
 
 
+def test_a_rivals_letter_says_who_wrote_it() -> None:
+    """In the report of the week: it is answered by name."""
+    state = WORLD.begin(genesis(1, preset="arena-sprint"))
+    state, _ = do(state, weekly.SendLetter(to="owner_1", subject="Prices", body="Will you stay?"), "owner_2")
+    for owner in state.owners:
+        state, _ = do(state, weekly.CloseWeek(), owner)
+    assert "from owner_2, Prices: Will you stay?" in week_of(state.turned_to("owner_1")).report
+    assert "from owner" not in week_of(state.turned_to("owner_2")).report
+
+
 def test_letters_are_read_in_full_and_answered_the_next_week() -> None:
     """A report has a letter's first line; its number shows the whole."""
     state = done(sprint(), weekly.SendLetter(to="landlord@street.com", subject="Rent", body="When is rent due?"))

@@ -1,6 +1,6 @@
 """The report of a week: what the owner learns on a Monday morning, as text of a few thousand characters and as data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -38,7 +38,8 @@ def report(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
         tail.append(f"YOUR NOTES\n{s.notes.notepad}")
     room = REPORT_CHARS - len("\n".join([*parts, *tail])) - 1
     whole = s.day == 1
-    parts += _letters(week.letters, room, whole=whole)
+    rivals = {state.setup.contact(owner).email: owner for owner in state.other_businesses}
+    parts += _letters(week.letters, rivals, room, whole=whole)
     return "\n".join([*parts, *tail])[:REPORT_CHARS], _data(state, news_data)
 
 
@@ -125,23 +126,27 @@ def _goods(state: State) -> list[str]:
     return lines
 
 
-def _letters(letters: Sequence[Letter], room: int, *, whole: bool) -> list[str]:
-    """The letters, a line each or in full, as far as there is room; the last line says how many there are more."""
+def _letters(letters: Sequence[Letter], rivals: Mapping[str, str], room: int, *, whole: bool) -> list[str]:
+    """The letters, a line each or in full, as far as there is room; the last line says how many there are more.
+
+    `rivals` are other owners by address: who is to answer one must know who wrote.
+    """
     if not letters:
         return []
     heading = "LETTERS" if whole else "LETTERS (number, day, subject, first line)"
     lines, room = [heading], room - len(heading) - 60
     for index, letter in enumerate(letters):
-        line = f"- {letter.number} {letter.subject}: {letter.body}" if whole else _letter_line(letter)
+        writer = f"from {rivals[letter.sender]}, " if letter.sender in rivals else ""
+        line = f"- {letter.number} {writer}{letter.subject}: {letter.body}" if whole else _letter_line(letter, writer)
         if (room := room - len(line) - 1) < 0:
             return [*lines, f"- and {len(letters) - index} more, from number {letter.number}"]
         lines.append(line)
     return lines
 
 
-def _letter_line(letter: Letter) -> str:
+def _letter_line(letter: Letter, writer: str) -> str:
     first = letter.body.removeprefix("Dear customer,").strip().partition("\n")[0]
-    return f"- {letter.number} {_day(letter.at // DAY_MINUTES + 1)} {letter.subject}: {first}"[:LETTER_CHARS]
+    return f"- {letter.number} {_day(letter.at // DAY_MINUTES + 1)} {writer}{letter.subject}: {first}"[:LETTER_CHARS]
 
 
 def _news(state: State, all_news: Outcome) -> tuple[str, dict[str, Json]]:
