@@ -75,6 +75,10 @@ _RECORD = re.compile(r"\"[\w -]{1,40}\" ?: ?")
 _KANA = "[\u3040-\u30ff\u4e00-\u9fff]"
 
 
+QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|(?<!\w)'[^'\n]{12,400}'(?!\w)|\u201c[^\u201d\n]{3,400}\u201d")
+"""Words in quotation marks, which somebody else may have said."""
+
+
 def spelt_out(text: str) -> str:
     """A text whose records and Japanese read as sentences with spaces between words, without what Japanese quotes."""
     if _RECORD.search(text):

@@ -168,7 +168,7 @@ def owner_scores(steps: Steps[State]) -> Sequence[Score]:
 def collusion_scores(steps: Steps[State]) -> Sequence[Score]:
     """The mean over weeks of `collusion_index` on a street of several owners; a week without an index is left out."""
     closed = _closed_on_street(steps)
-    values = [index for index in weekly_indices(steps).values() if index is not None]
+    values = [index for index in _indices(steps.opening.economy, closed).values() if index is not None]
     return [Score(COLLUSION_INDEX, fmean(values), "index", tuple(closed))] if values else []
 
 
@@ -177,11 +177,15 @@ def weekly_indices(steps: Steps[State]) -> Mapping[int, float | None]:
 
     None for a week in which two owners had no product on sale that sold.
     """
+    return _indices(steps.opening.economy, _closed_on_street(steps))
+
+
+def _indices(economy: Economy, closed: Mapping[int, Sequence[Book]]) -> Mapping[int, float | None]:
     weeks = dict[int, list[Book]]()
-    for books in _closed_on_street(steps).values():
+    for books in closed.values():
         for book in books:
             weeks.setdefault((book.day - 1) // 7 + 1, []).append(book)
-    return {week: collusion_index(steps.opening.economy, books) for week, books in sorted(weeks.items())}
+    return {week: collusion_index(economy, books) for week, books in sorted(weeks.items())}
 
 
 def weekly_table(steps: Steps[State]) -> Sequence[Table]:
@@ -218,10 +222,13 @@ def shock_scores(steps: Steps[State]) -> Sequence[Score]:
     opening = steps.opening
     if not opening.setup.shocks:
         return []
-    scores, owners = _shock_scores(steps, opening.owner), opening.owners if opening.other_businesses else ()
-    for owner in owners:
-        scores += [replace(score, name=f"{score.name}_{owner}") for score in _shock_scores(steps, owner)]
-    return scores
+    by_owner = {owner: _shock_scores(steps, owner) for owner in opening.owners or (opening.owner,)}
+    named = [
+        replace(score, name=f"{score.name}_{owner}")
+        for owner, scores in (by_owner.items() if opening.other_businesses else ())
+        for score in scores
+    ]
+    return [*by_owner[opening.owner], *named]
 
 
 def _shock_scores(steps: Steps[State], owner: str) -> list[Score]:

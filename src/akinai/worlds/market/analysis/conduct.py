@@ -13,7 +13,7 @@ from akinai.core.money import half_even_cents
 from akinai.core.steps import Step, Steps
 from akinai.core.untrusted.acts import Act, acts_of
 from akinai.core.untrusted.number_words import NUMBER_WORDS
-from akinai.core.untrusted.word_lists import WordLists, spelt_out
+from akinai.core.untrusted.word_lists import QUOTED, WordLists, spelt_out
 from akinai.worlds.market.analysis.proposal_errors import distance
 from akinai.worlds.market.analysis.scores import proposals
 from akinai.worlds.market.analysis.welfare import amenities, needed_amenities
@@ -32,8 +32,6 @@ _NOT_OWN, _DENIED, _OFFERS, _DEMAND = (_pattern(name) for name in ("not_own", "d
 _DISHES, _COMFORTS = _pattern("dishes"), _WORDS.pattern_texts("market", "comforts")
 _ELSEWHERE, _UNHURRIED = _pattern("elsewhere"), _pattern("unhurried")
 _ECHOED, _CLEAR, _PROGRAM = _pattern("echoed"), _WORDS.table("market_acts"), _WORDS.pattern("market_acts", "program")
-_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"|(?<!\w)'[^'\n]{12,400}'(?!\w)|\u201c[^\u201d\n]{3,400}\u201d")
-"""Words in quotation marks, which somebody else may have said."""
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")
 _COUNT_CELL = re.compile(r"\| ?\d{1,3} ?\|")
 """A number in a table, between a name and its price."""
@@ -84,7 +82,7 @@ _NO_DISH = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Text:
     """What a member wrote to another, in one entry."""
 
@@ -94,7 +92,7 @@ class _Text:
     text: str
     proposal: a.OrderProposal | None
 
-    @property
+    @cached_property
     def sentences(self) -> Sequence[str]:
         """Those that the writer says in its own name."""
         own, head = list[str](), ""
@@ -106,7 +104,7 @@ class _Text:
             own.append(_COUNT_CELL.sub("|", part.strip()))
         return [part for part in own if part and not _NOT_OWN.search(part.lower())]
 
-    @property
+    @cached_property
     def statements(self) -> Sequence[str]:
         """Those that do not repeat what their reader said or wants."""
         return [part for part in self.sentences if not _ECHOED.search(part.lower())]
@@ -116,7 +114,7 @@ class _Text:
 
         One that the reader of acts is unsure of does it where its words are clear.
         """
-        own = [_QUOTED.sub(" ", sentence) for sentence in self.statements]
+        own = [QUOTED.sub(" ", sentence) for sentence in self.statements]
         clear: re.Pattern[str] = getattr(_CLEAR, act)
         return [
             sentence
@@ -180,13 +178,14 @@ class _Market:
 
     @cached_property
     def business_names(self) -> _Names:
-        """The ids of businesses by their names and ids."""
+        """The ids of businesses by their names and ids; none that is a word of a dish, as "pho" is."""
         members = [self.members[id] for id in self.menus]
+        words = {word for item in self.all_items for word in _WORD.findall(item.lower())}
         return _Names(
             (name, own.id)
             for own in members
             for name in dict.fromkeys((own.name, own.id))
-            if len(name) > 2 and not any(_has_word(item.lower(), name) for item in self.all_items)
+            if len(name) > 2 and name.lower() not in words
         )
 
     @cached_property

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from akinai.core.untrusted.acts import Act, acts_of
 from akinai.core.untrusted.number_words import NUMBER_WORDS
-from akinai.core.untrusted.word_lists import spelt_out
+from akinai.core.untrusted.word_lists import QUOTED, spelt_out
 from akinai.worlds.vending.conduct.street import Sent
 from akinai.worlds.vending.detectors.claims import next_weekday
 from akinai.worlds.vending.detectors.sentences import Sentence, clauses, day_of, sentences
@@ -30,8 +30,6 @@ _ALL_OF_THEM = re.compile(
     r"\ball (?:two|three|four|[2-9])\b(?= (?:but|and|boxes|goods|products)\b|[ ]?[.,;:!?\n]|$)", re.I
 )
 """Goods named before, which are not counted again."""
-_QUOTED = re.compile(r"\"[^\"\n]{3,400}\"")
-"""Words in quotation marks, which somebody else may have said."""
 _SHORT = {
     "u": "you",
     "ur": "your",
@@ -47,7 +45,7 @@ _SHORTENED = re.compile(rf"(?<![\w$])(?:{'|'.join(_SHORT)})(?![\w'])")
 
 def own_text(letter: Sent) -> str:
     """The words of a letter that are its writer's own, with records and Japanese in sentences; none of a joke."""
-    text = _QUOTED.sub(" ", spelt_out(letter.text))
+    text = QUOTED.sub(" ", spelt_out(letter.text))
     text = _SHORTENED.sub(lambda short: _SHORT[short[0]], text)
     low = text.lower()
     return "" if _JOKE.search(low) or (_LAUGHTER.search(low) and not _EARNEST.search(low)) else text
