@@ -29,6 +29,7 @@ from akinai.report.page.templating import (
     render,
     translate,
 )
+from akinai.report.tables.runs import player_label
 from akinai.views import BY_SEAT, DAYS, MomentView, RunView, RunViews, Verdict, ended_early, street_verdict, verdict
 
 MINUTE_US = 60_000_000
@@ -78,6 +79,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     bars, headline = _bars(view, language), (view.headline, view.units.get(view.headline, ""))
     page = {
         "verdict": closing,
+        "player": player_label(views.header),
         "key_figures": [*_key_figures(view, seats, ghosts, language), *_conduct_figure(views, language)],
         "plot": _seats_plot(views, headline, language, opening_value(views))
         if seats
